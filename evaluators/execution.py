@@ -1,0 +1,104 @@
+"""Execution and Evaluation: what a program did, and how well that answers the problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What a program did on one case.
+
+    Attributes:
+        verdict: ``PASS`` and ``WRONG_ANSWER`` after the comparison outside the sandbox, else a kernel fact.
+        output: Standard output (``stdio``), or the returned plain data (``function``); None if there is none.
+        stderr: Standard error, capped.
+        detail: One line on a failure: exception and line, signal, limit.
+        cpu_seconds: Processor time of the case.
+        memory_bytes: Peak resident memory.
+    """
+
+    verdict: Verdict
+    output: Any = None
+    stderr: str = ""
+    detail: str = ""
+    cpu_seconds: float = 0.0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What a program did on all cases.
+
+    Attributes:
+        cases: One result a case, in the problem's order; all ``COMPILE_ERROR`` or ``COMPILE_LIMIT`` if it was not run.
+        compile_output: The compiler's diagnostics, first error first, capped, without paths of the sandbox.
+        compile_cpu_seconds: Processor time of the compile step, 0 where there is none.
+        cpu_seconds: Processor time of the whole process tree, compile step included.
+        wall_seconds: From submission to result.
+        layers: The sandbox layers that were active, such as ``("namespaces", "seccomp", "rlimits")``.
+    """
+
+    cases: tuple[CaseResult, ...]
+    compile_output: str = ""
+    compile_cpu_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    layers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a program answers the visible cases.
+
+    Attributes:
+        execution: What the program did; verdicts are final.
+        errors: float64, shape ``[columns]``; 0 is right, larger is worse.
+        column_case: int64, shape ``[columns]``: the index of the case that a column belongs to.
+        evaluated: bool, shape ``[columns]``: False where a case was not run because the search did not ask for it.
+        scores: float64, shape ``[cases]``, in ``[0, 1]``; 1 only where the case passed.
+    """
+
+    execution: Execution
+    errors: NDArray[np.float64]
+    column_case: NDArray[np.int64]
+    evaluated: NDArray[np.bool_]
+    scores: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """One verdict a case."""
+        return tuple(result.verdict for result in self.execution.cases)
+
+    @property
+    def pass_rate(self) -> float:
+        """Share of cases that passed, in ``[0, 1]``; 0 where there are no cases."""
+        verdicts = self.verdicts
+        return sum(verdict.passed for verdict in verdicts) / len(verdicts) if verdicts else 0.0
+
+    @property
+    def mean_score(self) -> float:
+        """Mean of the scores, in ``[0, 1]``; 0 where there are no cases."""
+        return float(self.scores.mean()) if self.scores.size else 0.0
+
+    @property
+    def solved(self) -> bool:
+        """Whether there are cases, and all of them passed."""
+        verdicts = self.verdicts
+        return bool(verdicts) and all(verdict.passed for verdict in verdicts)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the program got past its compile step."""
+        return not any(v in (Verdict.COMPILE_ERROR, Verdict.COMPILE_LIMIT) for v in self.verdicts)
+
+    def failing(self) -> tuple[int, ...]:
+        """Indices of the cases that did not pass, the lowest score first, ties in the problem's order."""
+        wrong = [index for index, verdict in enumerate(self.verdicts) if not verdict.passed]
+        return tuple(sorted(wrong, key=lambda index: float(self.scores[index])))
