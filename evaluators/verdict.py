@@ -10,7 +10,7 @@ class Verdict(StrEnum):
 
     A verdict rests on kernel facts (exit status, signals, clocks, sizes) and on a comparison outside the sandbox,
     never on what the candidate says about itself. ``INFRA`` is no property of the program: it is retried and
-    never scored.
+    never scored. ``COMPLETED`` is an executor's word for a case that ran to its end and was not compared yet.
     """
 
     PASS = "pass"  # noqa: S105 - a verdict
@@ -27,6 +27,7 @@ class Verdict(StrEnum):
     VIOLATION = "violation"
     SKIPPED = "skipped"
     INFRA = "infra"
+    COMPLETED = "completed"
 
     @property
     def passed(self) -> bool:
@@ -36,4 +37,4 @@ class Verdict(StrEnum):
     @property
     def produced_output(self) -> bool:
         """Whether the program ran to its end, so that its output can be compared."""
-        return self in (Verdict.PASS, Verdict.WRONG_ANSWER)
+        return self in (Verdict.COMPLETED, Verdict.PASS, Verdict.WRONG_ANSWER)

@@ -15,10 +15,12 @@ class Advice:
     Attributes:
         text: The explanation; empty if there is none.
         by: ``"model"``, ``"static"`` or ``"compiler"``.
+        report: The failing cases that a model's explanation rests on; a repair is shown both.
     """
 
     text: str
     by: str
+    report: str = ""
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,7 @@ class Completion:
         finish_reason: Why it ended.
         model: The provider's own name of what answered.
         latency_seconds: From sending the request that was answered to its answer.
+        attempts: Requests that were sent until this answer came.
     """
 
     text: str
@@ -145,6 +146,7 @@ class Completion:
     finish_reason: FinishReason = FinishReason.STOP
     model: str = ""
     latency_seconds: float = 0.0
+    attempts: int = 1
 
 
 @dataclass(frozen=True)
@@ -161,10 +163,18 @@ class Price:
     output_usd_per_million: float
     source: str = ""
 
+    @property
+    def is_free(self) -> bool:
+        """Whether tokens cost nothing."""
+        return self.input_usd_per_million == 0 and self.output_usd_per_million == 0
+
+    def cost_of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Money for so many tokens, in US dollars."""
+        return (prompt_tokens * self.input_usd_per_million + completion_tokens * self.output_usd_per_million) / 1e6
+
     def cost_usd(self, usage: Usage) -> float:
         """Money for one answer, without discounts for cached prompts."""
-        paid = usage.prompt_tokens * self.input_usd_per_million
-        return (paid + usage.completion_tokens * self.output_usd_per_million) / 1e6
+        return self.cost_of(usage.prompt_tokens, usage.completion_tokens)
 
 
 class ChatModel(Protocol):

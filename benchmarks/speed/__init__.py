@@ -1,0 +1,1 @@
+"""Speed benchmarks: they measure the whole, may import any floor, and nothing imports them."""

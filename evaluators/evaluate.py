@@ -1,0 +1,124 @@
+"""Evaluate: compare what a program did with what was expected, outside the sandbox."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evaluators.checkers import build_checker
+from evaluators.error_functions import build_error_function, matching_share
+from evaluators.exceptions import InfrastructureError
+from evaluators.execution import Evaluation, Execution
+from evaluators.named import is_own_code, own_code_digest
+from evaluators.plain_data import PlainData, to_json
+from evaluators.problem import Case, Named, Problem
+from evaluators.program import Program
+from evaluators.verdict import Verdict
+
+if TYPE_CHECKING:
+    from evaluators.executor import Executor
+
+SMALLEST_ERROR = 1e-6
+"""Error of a wrong output in which the error function sees no difference; wrong outputs score so far below 1."""
+
+
+def compare(execution: Execution, problem: Problem, cases: Sequence[Case] | None = None) -> Evaluation:
+    """Turn what a program did into verdicts, errors and scores.
+
+    The checker alone decides. A case that passes has errors 0 and score 1. A case with a wrong output has the errors
+    that the error function gives; where these are all 0, each is :data:`SMALLEST_ERROR`. Its score is the share of
+    lines (elements for a list or tuple) that match, below 1. A case without an output has the penalty in each column,
+    and score 0.
+
+    Args:
+        execution: One result a case; cases that were compared before are compared anew.
+        problem: Names the checker and the error function.
+        cases: What was executed, in the same order; the problem's visible cases if left out.
+
+    Raises:
+        InfrastructureError: If a case failed for reasons outside the program, or the number of results is not that of
+            the cases.
+        UserError: If a checker or an error function of the user's own fails.
+    """
+    cases = problem.cases if cases is None else cases
+    if len(execution.cases) != len(cases):
+        raise InfrastructureError(f"an executor returned {len(execution.cases)} results for {len(cases)} cases")
+    checker, error_function = build_checker(problem.checker), build_error_function(problem.error_function)
+    results, errors, column_case, scores = [], [], [], []
+    for index, (case, result) in enumerate(zip(cases, execution.cases, strict=True)):
+        if result.verdict is Verdict.INFRA:
+            raise InfrastructureError(f"case {case.name!r} could not be executed: {result.detail or 'no detail given'}")
+        columns = error_function.columns(case)
+        if not result.verdict.produced_output:
+            score, row = 0.0, [error_function.penalty] * columns
+        elif checker(case.expected, result.output, case.input):
+            result, score, row = replace(result, verdict=Verdict.PASS), 1.0, [0.0] * columns  # noqa: PLW2901
+        else:
+            result = replace(result, verdict=Verdict.WRONG_ANSWER)  # noqa: PLW2901
+            score = min(matching_share(case.expected, result.output), 1 - SMALLEST_ERROR)
+            row = [float(error) for error in error_function.errors(case.expected, result.output)]
+            if not any(row):
+                row = [SMALLEST_ERROR] * columns
+        results.append(result)
+        scores.append(score)
+        errors += row
+        column_case += [index] * columns
+    return Evaluation(
+        execution=replace(execution, cases=tuple(results)),
+        errors=np.array(errors, dtype=np.float64),
+        column_case=np.array(column_case, dtype=np.int64),
+        evaluated=np.ones(len(errors), dtype=np.bool_),
+        scores=np.array(scores, dtype=np.float64),
+    )
+
+
+async def evaluate(executor: Executor, program: Program, problem: Problem) -> Evaluation:
+    """Run a program on the visible cases, and compare.
+
+    Raises:
+        InfrastructureError: As :func:`compare`.
+        UserError: As :func:`compare`.
+    """
+    return compare(await executor.run(program, problem), problem)
+
+
+def execution_key(program: Program, problem: Problem, toolchain: str, cases: Sequence[Case] | None = None) -> str:
+    """Digest of all that an evaluation depends on, so that equal programs share one.
+
+    Names, descriptions and the place in the search are left out, as nothing depends on them.
+
+    Args:
+        program: The program.
+        problem: What it is run on.
+        toolchain: The executor's word for compiler and interpreter of that language.
+        cases: Other cases than the problem's own.
+
+    Returns:
+        SHA-256, hexadecimal.
+
+    Raises:
+        UserError: If a file of the user's own that the problem names cannot be read.
+    """
+    parts = {
+        "program": program.digest,
+        "toolchain": toolchain,
+        "mode": problem.mode,
+        "signature": str(problem.signature) if problem.signature else None,
+        "limits": asdict(problem.limits),
+        "checker": _identity(problem.checker),
+        "error_function": _identity(problem.error_function),
+        "cases": [
+            [to_json(case.input), to_json(case.expected)] for case in (problem.cases if cases is None else cases)
+        ],
+    }
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _identity(named: Named) -> PlainData:
+    name = own_code_digest(named.name) if is_own_code(named.name) else named.name
+    return [name, to_json(dict(named.options))]

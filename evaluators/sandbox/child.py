@@ -1,0 +1,273 @@
+"""A child of the supervisor: forked, bounded, watched, and gone with all its descendants before anything else happens."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+import resource
+import select
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluators.sandbox import kernel
+from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
+
+_TICK_SECONDS = 0.1
+_PROCESSOR_CLOCK = 2
+_OPEN_FILES = 64
+_THREADS = 512
+
+
+class EngineGoneError(Exception):
+    """The engine closed its end while a child ran."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a child may use.
+
+    Attributes:
+        cpu_seconds: Processor time of the child and its descendants.
+        idle_seconds: Time in which it neither runs nor waits for a processor.
+        address_space_bytes: Of each process.
+        file_bytes: Of each file that it writes, standard output too.
+        stack_bytes: Of the first thread.
+    """
+
+    cpu_seconds: float
+    idle_seconds: float
+    address_space_bytes: int
+    file_bytes: int
+    stack_bytes: int
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """What a child may do.
+
+    Attributes:
+        filter: Installed last; None only where a weak sandbox was asked for.
+        readable: Directories and files that Landlock leaves readable; None where namespaces do that work.
+        writable: Directories that Landlock leaves writable.
+        processes: Whether it may have descendants.
+    """
+
+    filter: Filter | None
+    readable: Sequence[str] | None
+    writable: Sequence[str] = ()
+    processes: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the kernel says of a child's end.
+
+    Attributes:
+        status: Exit status, or minus the number of the signal.
+        stopped: Which clock the supervisor stopped it by (``"cpu"``, ``"idle"``), or ``""``.
+        ready: Whether it got as far as the work itself; if not, the sandbox is at fault.
+        cpu_seconds: Processor time, of descendants too.
+        idle_seconds: Time in which it stood still.
+        memory_bytes: Peak resident memory.
+        survivors: Descendants that were left when it ended, killed since.
+    """
+
+    status: int
+    stopped: str
+    ready: bool
+    cpu_seconds: float
+    idle_seconds: float
+    memory_bytes: int
+    survivors: int
+
+    def record(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return dict(vars(self))
+
+
+def run_child(
+    work: Callable[[], int],
+    files: Sequence[int],
+    bounds: Bounds,
+    confinement: Confinement,
+    engine: int,
+    executable: int | None = None,
+) -> Outcome:
+    """Fork, confine the child, let it work, watch it, and clear away whatever is left of it.
+
+    Args:
+        work: Runs in the child; its result is the exit status.
+        files: Open files that become the child's descriptors 0, 1, 2, ...; it has no others.
+        bounds: What it may use.
+        confinement: What it may do.
+        engine: The supervisor's descriptor towards the engine, watched meanwhile.
+        executable: A file that the child may replace itself by, or None.
+
+    Raises:
+        EngineGoneError: If the engine closed its end; the child is gone then, too.
+    """
+    ready = mmap.mmap(-1, mmap.PAGESIZE)
+    child = os.fork()
+    if child == 0:
+        _be_the_child(work, files, bounds, confinement, executable, ready)
+    with contextlib.suppress(PermissionError, ProcessLookupError):
+        os.setpgid(child, child)  # the child does it as well: whoever comes first
+    handle = os.pidfd_open(child)
+    try:
+        stopped, idle = _watch(child, handle, bounds, engine, confinement.processes)
+    finally:
+        os.close(handle)
+        status, usage, survivors = _clear_away(child)
+    code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    was_ready = ready[0] == 1
+    ready.close()
+    cpu = usage.ru_utime + usage.ru_stime
+    return Outcome(code, stopped, was_ready, cpu, idle, usage.ru_maxrss * 1024, survivors)
+
+
+def _be_the_child(
+    work: Callable[[], int],
+    files: Sequence[int],
+    bounds: Bounds,
+    confinement: Confinement,
+    executable: int | None,
+    ready: mmap.mmap,
+) -> None:
+    status = 255
+    try:
+        os.setpgid(0, 0)
+        kernel.die_with_parent()
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        _arrange_descriptors(files, executable)
+        if confinement.readable is not None:
+            kernel.renounce_privileges()
+            kernel.landlock(confinement.readable, confinement.writable)
+        _set_limits(bounds)
+        kernel.renounce_privileges()
+        if confinement.filter is not None:
+            kernel.install_filter(confinement.filter.program(os.getpid()), confinement.filter.length)
+        ready[0] = 1
+        ready.close()
+        status = work()
+    except BaseException as error:  # noqa: BLE001 - nothing may return into the supervisor's code
+        with contextlib.suppress(OSError):
+            os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
+    finally:
+        os._exit(status)
+
+
+def _arrange_descriptors(files: Sequence[int], executable: int | None) -> None:
+    # First above all targets, so that nothing is overwritten before its turn.
+    moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, len(files)) for descriptor in files]
+    if executable is not None:
+        os.dup2(executable, EXECUTABLE_DESCRIPTOR, inheritable=False)
+    for target, descriptor in enumerate(moved):
+        os.dup2(descriptor, target, inheritable=True)
+    os.closerange(len(files), EXECUTABLE_DESCRIPTOR)
+    os.closerange(EXECUTABLE_DESCRIPTOR + (executable is not None), 2**16)
+
+
+def _set_limits(bounds: Bounds) -> None:
+    seconds = int(bounds.cpu_seconds) + 2  # the watchdog is exact; this one is for the day it is late
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_AS: bounds.address_space_bytes,
+        resource.RLIMIT_FSIZE: bounds.file_bytes,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_STACK: bounds.stack_bytes,
+        resource.RLIMIT_CPU: seconds,
+    }
+    if os.getpid() != 1 and os.getppid() == 1:  # in namespaces of its own: the count is the sandbox's
+        limits[resource.RLIMIT_NPROC] = _THREADS
+    for kind, wanted in limits.items():
+        hard = resource.getrlimit(kind)[1]
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def _watch(child: int, handle: int, bounds: Bounds, engine: int, processes: bool) -> tuple[str, float]:
+    """Wait for the child's end, stopping it at its bounds; returns which bound, and the seconds it stood still."""
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.register(engine, select.POLLIN | select.POLLHUP)
+    clock = ((~child) << 3) | _PROCESSOR_CLOCK
+    processors = os.cpu_count() or 1
+    idle = used = 0.0
+    then = time.monotonic()
+    while True:
+        left = (bounds.cpu_seconds - used) / processors
+        events = poll.poll(max(1.0, 1000 * min(_TICK_SECONDS, left)))
+        if any(descriptor == handle for descriptor, _ in events):
+            return "", idle
+        if events:
+            raise EngineGoneError
+        now, before = time.monotonic(), used
+        used = _used_seconds(child, clock, processes)
+        if used >= bounds.cpu_seconds:
+            return "cpu", idle
+        # Under load a process may wait long for a processor: that is the machine's fault and not counted.
+        if used - before < 0.5 * (now - then) and not _runnable(child, processes):
+            idle += now - then - (used - before)
+        if idle >= bounds.idle_seconds:
+            return "idle", idle
+        then = now
+
+
+def _used_seconds(child: int, clock: int, processes: bool) -> float:
+    try:
+        used = time.clock_gettime(clock)
+    except OSError:  # it has just ended
+        return 0.0
+    if processes:
+        ticks = os.sysconf("SC_CLK_TCK")
+        used = sum(sum(map(int, fields[11:15])) for fields in _group(child)) / ticks
+    return used
+
+
+def _group(child: int) -> list[list[str]]:
+    """Fields of ``/proc/<n>/stat`` after the command's name, of every process in the child's group."""
+    found = []
+    for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would be slower
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+                if int(fields[2]) == child:
+                    found.append(fields)
+    return found
+
+
+def _runnable(child: int, processes: bool) -> bool:
+    """Whether a thread of the child runs or waits for a processor."""
+    if processes:
+        return any(fields[0] in "RD" for fields in _group(child))
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{child}/task"):  # noqa: PTH208
+            with open(f"/proc/{child}/task/{thread}/stat", encoding="utf-8", errors="replace") as file:
+                if file.read().rpartition(")")[2].split()[0] == "R":
+                    return True
+    return False
+
+
+def _clear_away(child: int) -> tuple[int, resource.struct_rusage, int]:
+    """Kill and reap the child and every descendant; returns its wait status, its usage, and how many others there were."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    _, status, usage = os.wait4(child, 0)
+    others = 0
+    if os.getpid() == 1:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+    while True:
+        try:
+            os.wait4(-1, 0)
+        except ChildProcessError:
+            return status, usage, others
+        others += 1

@@ -1,0 +1,226 @@
+"""The engine's side of a sandbox: start one, exchange messages with it, end it without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from evaluators.exceptions import InfrastructureError
+from evaluators.sandbox import wire
+from evaluators.sandbox.visible import Visible, interpreter
+
+_BOOT = (
+    "import sys, types; package = types.ModuleType('evaluators'); package.__path__ = [sys.argv[1]]; "
+    "sys.modules['evaluators'] = package; from evaluators.sandbox.supervisor import main; main(sys.argv[2])"
+)
+"""Makes a package of the few files that the sandbox shows, instead of the whole one with all that it imports."""
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_INSIDE_PACKAGE = "/evaluators"
+_INSIDE_WORK = "/work"
+_WORK_BYTES = 512 * 2**20
+_START_SECONDS = 60.0
+
+Walls = Literal["namespaces", "landlock", "none"]
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How a sandbox keeps the machine out of reach.
+
+    Attributes:
+        walls: Namespaces by bubblewrap, Landlock, or neither.
+        bubblewrap: Path of its program, for namespaces.
+        filtered: Whether system calls are filtered.
+    """
+
+    walls: Walls
+    bubblewrap: str | None = None
+    filtered: bool = True
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Names of the layers, as they stand in results."""
+        filters = ("seccomp",) if self.filtered else ()
+        walls = () if self.walls == "none" else (self.walls,)
+        return ("processes", "rlimits", *filters, *walls)
+
+
+class Sandbox:
+    """A running supervisor; use :meth:`start`."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], engine: socket.socket, errors: int, scratch: Path | None
+    ) -> None:
+        self._process = process
+        self._socket = engine
+        self._errors = errors
+        self._scratch = scratch
+        self._supervisor: int | None = None
+        self.jobs = 0
+        self.work = _INSIDE_WORK if scratch is None else str(scratch)
+
+    @classmethod
+    async def start(cls, isolation: Isolation, visible: Visible) -> Sandbox:
+        """Start a fresh one: its environment is empty, and nothing of this process is open in it.
+
+        Raises:
+            InfrastructureError: If it does not come up.
+        """
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        ours.setblocking(False)
+        errors = os.memfd_create("supervisor-errors", os.MFD_CLOEXEC)
+        scratch = None if isolation.walls == "namespaces" else Path(tempfile.mkdtemp(prefix="evo-sandbox-"))
+        try:
+            process = subprocess.Popen(
+                _command(isolation, visible, theirs.fileno(), scratch),
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                env={"PYTHONHASHSEED": "0"},  # sets of strings keep one order from run to run
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+                start_new_session=True,
+            )
+        except OSError as error:
+            ours.close()
+            os.close(errors)
+            _remove(scratch)
+            raise InfrastructureError(f"the sandbox cannot be started: {error}") from error
+        finally:
+            theirs.close()
+        sandbox = cls(process, ours, errors, scratch)
+        try:
+            await asyncio.wait_for(sandbox._greet(), _START_SECONDS)
+        except (wire.BrokenWireError, OSError, TimeoutError) as error:
+            raise InfrastructureError(f"the sandbox did not come up: {sandbox.end() or error}") from error
+        except BaseException:
+            sandbox.end()
+            raise
+        return sandbox
+
+    async def _greet(self) -> None:
+        loop = asyncio.get_running_loop()
+        readable = loop.create_future()
+        loop.add_reader(self._socket, lambda: readable.done() or readable.set_result(None))
+        try:
+            await readable
+        finally:
+            loop.remove_reader(self._socket)
+        data, descriptors, _, _ = socket.recv_fds(self._socket, wire.LENGTH.size, 1)
+        if len(data) != wire.LENGTH.size or len(descriptors) != 1:
+            raise wire.BrokenWireError("no greeting")
+        self._supervisor = descriptors[0]
+        header, _ = wire.unpack(await self._receive_bytes(wire.header_length(data)))
+        if header.get("greeting") != "ready":
+            raise wire.BrokenWireError("a strange greeting")
+
+    async def send(self, header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> None:
+        """Send a job.
+
+        Raises:
+            wire.BrokenWireError: If the supervisor is gone.
+        """
+        loop = asyncio.get_running_loop()
+        self.jobs += 1
+        try:
+            await loop.sock_sendall(self._socket, wire.pack(header, [len(blob) for blob in blobs]))
+            for blob in blobs:
+                await loop.sock_sendall(self._socket, blob)
+        except OSError as error:
+            raise wire.BrokenWireError(f"the sandbox does not listen: {error}") from error
+
+    async def receive(self) -> tuple[dict[str, Any], list[bytes]]:
+        """Take the next reply.
+
+        Raises:
+            wire.BrokenWireError: If the supervisor is gone, or its reply has not the form of one.
+        """
+        length = wire.header_length(await self._receive_bytes(wire.LENGTH.size))
+        header, lengths = wire.unpack(await self._receive_bytes(length))
+        return header, [await self._receive_bytes(length) for length in lengths]
+
+    async def _receive_bytes(self, length: int) -> bytes:
+        loop = asyncio.get_running_loop()
+        buffer = bytearray(length)
+        view = memoryview(buffer)
+        done = 0
+        while done < length:
+            try:
+                count = await loop.sock_recv_into(self._socket, view[done:])
+            except OSError as error:
+                raise wire.BrokenWireError(f"the sandbox does not answer: {error}") from error
+            if count == 0:
+                raise wire.BrokenWireError("the sandbox ended")
+            done += count
+        return bytes(buffer)
+
+    def end(self) -> str:
+        """Kill everything in it and wait until it is gone; may be called again.
+
+        Returns:
+            The last line of what its trusted part wrote to standard error, for a message.
+        """
+        if self._errors < 0:
+            return ""
+        if self._supervisor is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._supervisor, signal.SIGKILL)
+            select.select([self._supervisor], [], [], _START_SECONDS)
+            os.close(self._supervisor)
+        else:
+            self._process.kill()
+        self._socket.close()
+        self._process.wait()
+        os.lseek(self._errors, 0, os.SEEK_SET)
+        with open(self._errors, "rb") as file:
+            lines = file.read().decode("utf-8", "replace").strip().splitlines()
+        self._errors = -1
+        _remove(self._scratch)
+        return lines[-1] if lines else ""
+
+
+def _remove(scratch: Path | None) -> None:
+    if scratch is not None:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _command(isolation: Isolation, visible: Visible, descriptor: int, scratch: Path | None) -> list[str]:
+    inside = isolation.walls == "namespaces"
+    package = _INSIDE_PACKAGE if inside else str(_PACKAGE)
+    settings = {
+        "socket": descriptor,
+        "work": _INSIDE_WORK if scratch is None else str(scratch),
+        "readable": visible.allowed() if isolation.walls == "landlock" else None,
+        "filtered": isolation.filtered,
+    }
+    python = [interpreter(), "-s", "-S", "-P", "-B", "-c", _BOOT, package, json.dumps(settings)]
+    return [*_bubblewrap(isolation, visible), *python] if inside else python
+
+
+def _bubblewrap(isolation: Isolation, visible: Visible) -> list[str]:
+    command = [str(isolation.bubblewrap), "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"]
+    command += ["--unshare-uts", "--unshare-cgroup-try", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
+    command += ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--setenv", "PYTHONHASHSEED", "0"]
+    for path in visible.shown:
+        command += ["--ro-bind", path, path]
+    for link, target in visible.links:
+        command += ["--symlink", target, link]
+    for path in visible.hidden:
+        command += ["--tmpfs", path]
+    for name in ("plain_data.py", "sandbox"):
+        command += ["--ro-bind", str(_PACKAGE / name), f"{_INSIDE_PACKAGE}/{name}"]
+    command += ["--proc", "/proc", "--dev", "/dev", "--perms", "0700", "--size", str(_WORK_BYTES)]
+    return [*command, "--tmpfs", _INSIDE_WORK, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]

@@ -1,0 +1,99 @@
+"""Function mode: what a language needs so that its function can be called, the arguments, and the result."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evaluators import plain_data
+from evaluators.exceptions import UserError
+from evaluators.languages import Language
+from evaluators.sandbox import typed_text
+from evaluators.signature import DataType, Signature
+
+DRIVER_NAME = "driver.cpp"
+
+_KEYWORDS = "main int long auto double char bool void return const template decltype sizeof noexcept"
+_CPP_TYPES = {"int": "int", "float": "double", "bool": "bool", "str": "std::string"}
+_CPP_CONTAINERS = {
+    "list": "std::vector",
+    "set": "std::set",
+    "dict": "std::map",
+    "tuple": "std::tuple",
+    "optional": "std::optional",
+}
+
+
+def driver_files(language: Language, signature: Signature, overloaded: bool = False) -> dict[str, str]:
+    """Files to be compiled together with the candidate's source; none where the language is interpreted.
+
+    Args:
+        language: Of the candidate.
+        signature: Of the function.
+        overloaded: Choose the parameters' types by the signature, for a function whose own are not unique.
+
+    Raises:
+        UserError: If the language has static types and the signature says ``Any``, or it has no function mode.
+    """
+    if language.function_driver == "python":
+        return {}
+    if language.function_driver is None:
+        raise UserError(f"language {language.name!r} has no function mode: use a problem of mode 'stdio'")
+    types = [_cpp_type(kind, signature) for _, kind in signature.parameters]
+    _cpp_type(signature.returns, signature)
+    name = signature.name
+    if overloaded:
+        call = f"evo_driver::run_as<{', '.join(types)}>([](auto&... value) {{ return {name}(value...); }})"
+    else:
+        forward = f"[](auto&&... value) -> decltype(auto) {{ return {name}(std::forward<decltype(value)>(value)...); }}"
+        call = f"evo_driver::run<{len(types)}>({forward}, &{name})"
+    undefined = "".join(f"#undef {keyword}\n" for keyword in _KEYWORDS.split())
+    text = (
+        '#include "driver.h"\n#define main evo_candidate_main\n'
+        f'#include "{language.source_name}"\n{undefined}int main() {{ return {call}; }}\n'
+    )
+    return {"driver.h": _driver_header(), DRIVER_NAME: text}
+
+
+def encode_call(language: Language, signature: Signature, arguments: tuple[Any, ...]) -> bytes:
+    """Write a case's arguments for the language's driver.
+
+    Raises:
+        UserError: If they are not plain data, or do not fit the signature of a language with static types.
+    """
+    if language.function_driver == "python":
+        try:
+            return plain_data.dumps(tuple(arguments)).encode("ascii")
+        except ValueError as error:
+            raise UserError(f"the arguments of a case of {signature} cannot be used: {error}") from error
+    return typed_text.encode_arguments(arguments, signature)
+
+
+def decode_call(language: Language, signature: Signature, result: Any) -> Any:
+    """Read a function's result.
+
+    Args:
+        language: Of the candidate.
+        signature: Of the function.
+        result: Parsed JSON with the tags of plain data, from the candidate's process: anything at all.
+
+    Raises:
+        ValueError: If it is not plain data.
+    """
+    value = plain_data.from_json(result)
+    return value if language.function_driver == "python" else typed_text.fit(value, signature.returns)
+
+
+@cache
+def _driver_header() -> str:
+    return (Path(__file__).parent / "drivers" / "driver.h").read_text(encoding="utf-8")
+
+
+def _cpp_type(kind: DataType, signature: Signature) -> str:
+    if kind.name in _CPP_TYPES:
+        return _CPP_TYPES[kind.name]
+    if kind.name in _CPP_CONTAINERS:
+        inside = ", ".join(_cpp_type(inner, signature) for inner in kind.arguments)
+        return f"{_CPP_CONTAINERS[kind.name]}<{inside}>"
+    raise UserError(f"signature '{signature}' says {kind.name}, which C++ has no type for: name the type, as in 'int'")

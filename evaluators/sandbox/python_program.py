@@ -1,0 +1,167 @@
+"""A candidate in Python, inside its own process: compile it, or run it on one case.
+
+Nothing here is trusted to tell the truth after the candidate's code has begun: what it writes is text and data for
+the engine to judge.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import io
+import json
+import linecache
+import marshal
+import os
+import random
+import sys
+import threading
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+from evaluators import plain_data
+
+SOURCE_NAME = "solution.py"
+
+_MAX_MESSAGE = 400
+
+
+def compile_source(source: bytes, write: Callable[[bytes], object]) -> int:
+    """Compile a program and write what :func:`run` takes; diagnostics go to standard error.
+
+    Args:
+        source: The whole source file.
+        write: Takes the result.
+
+    Returns:
+        The exit status: 0 if it compiled.
+    """
+    try:
+        code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        lines = traceback.format_exception_only(type(error), error)
+        text = "".join(lines).replace("\0", "\\0")
+        os.write(2, text[: 2**16].encode("utf-8", "backslashreplace"))
+        return 1
+    write(marshal.dumps((source, code)))
+    return 0
+
+
+def run(compiled: bytes, function: str | None, arguments: int | None, report: int) -> int:
+    """Run a program as its own process would, and report how it ended.
+
+    Args:
+        compiled: What :func:`compile_source` wrote.
+        function: Name of the function to call, or None to run the program as a script.
+        arguments: Descriptor that holds the function's arguments as plain data.
+        report: Descriptor that takes one line of JSON: ``{"result": ...}``, or ``{"error": ...}``.
+
+    Returns:
+        The exit status.
+    """
+    source, code = marshal.loads(compiled)  # noqa: S302 - written by our own compile step
+    values = plain_data.loads(_read(arguments)) if arguments is not None else ()
+    module = _prepare("__main__" if function is None else "solution", source)
+    write = os.write
+    try:
+        try:
+            exec(code, module.__dict__)  # noqa: S102 - the purpose of it all
+            if function is not None:
+                result = _call(module, function, values)
+                write(report, b'{"result":' + plain_data.dumps(result, accept_subclasses=True).encode() + b"}")
+            status = 0
+        finally:
+            _finish()
+    except SystemExit as leaving:
+        status = _exit_status(leaving.code)
+    except BaseException as error:  # noqa: BLE001 - whatever a candidate raises is its result
+        status = 1
+        _report(error, report, write)
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        status = max(status, _flush(stream))
+    return status
+
+
+def _prepare(name: str, source: bytes) -> types.ModuleType:
+    sys.stdin = sys.__stdin__ = _stream(0, "r", "surrogateescape")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _stream(1, "w", "strict")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
+    sys.argv = [SOURCE_NAME]
+    os.environ.clear()
+    for inherited in [key for key in sys.modules if key == "evaluators" or key.startswith("evaluators.")]:
+        del sys.modules[inherited]
+    module = types.ModuleType(name)
+    module.__dict__["__builtins__"] = builtins
+    module.__file__ = SOURCE_NAME
+    sys.modules["__main__"] = module
+    sys.modules[name] = module
+    text = source.decode("utf-8", "replace")
+    linecache.cache[SOURCE_NAME] = (len(text), None, text.splitlines(keepends=True), SOURCE_NAME)
+    random.seed(0)  # a program that draws numbers draws the same ones each time
+    return module
+
+
+def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:
+    raw = io.FileIO(descriptor, mode, closefd=False)
+    buffer: Any = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
+    name = ("<stdin>", "<stdout>", "<stderr>")[descriptor]
+    raw.name = name
+    return io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=descriptor == 2)
+
+
+def _read(descriptor: int) -> bytes:
+    with open(descriptor, "rb") as file:
+        return file.read()
+
+
+def _call(module: types.ModuleType, name: str, values: tuple[Any, ...]) -> Any:
+    function = module.__dict__.get(name)
+    if function is None:
+        raise NameError(f"the program defines no function {name!r}")
+    return function(*values)
+
+
+def _finish() -> None:
+    """What an interpreter does before it ends: wait for threads, and run what was registered for the end."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+
+
+def _exit_status(code: object) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    os.write(2, str(code)[:_MAX_MESSAGE].encode("utf-8", "backslashreplace") + b"\n")
+    return 1
+
+
+def _flush(stream: Any) -> int:
+    try:
+        if stream is not None and not stream.closed:
+            stream.flush()
+    except BaseException as error:  # noqa: BLE001 - as above
+        os.write(2, f"{type(error).__name__} at the last flush\n".encode("utf-8", "backslashreplace"))
+        return 120
+    return 0
+
+
+def _report(error: BaseException, report: int, write: Callable[[int, bytes], int]) -> None:
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename != SOURCE_NAME:
+        frames = frames.tb_next
+    try:
+        line, frame = 0, frames
+        while frame is not None:
+            if frame.tb_frame.f_code.co_filename == SOURCE_NAME:
+                line = frame.tb_lineno
+            frame = frame.tb_next
+        message = str(error)[:_MAX_MESSAGE]
+        text = "".join(traceback.format_exception(type(error), error, frames))
+    except BaseException as second:  # noqa: BLE001 - an exception whose own text fails
+        message, text = f"its message cannot be shown ({type(second).__name__})", ""
+    write(2, text.encode("utf-8", "backslashreplace"))
+    facts = {"error": type(error).__name__, "message": message, "line": line}
+    write(report, json.dumps(facts).encode("ascii"))

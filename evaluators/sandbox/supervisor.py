@@ -1,0 +1,318 @@
+"""The trusted process inside a sandbox: takes jobs from the engine, one at a time, until the engine closes its end.
+
+It holds no secret. Sources, inputs and outputs go through memory files, never through its own memory, so that a
+child, which inherits that memory, finds nothing of the candidates before it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import gc
+import importlib
+import json
+import mmap
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from evaluators.sandbox import kernel, python_program, wire
+from evaluators.sandbox.child import Bounds, Confinement, EngineGoneError, Outcome, run_child
+from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
+
+_WARM = [
+    "array",
+    "bisect",
+    "cmath",
+    "collections",
+    "copy",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "heapq",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "textwrap",
+    "threading",
+    "typing",
+]
+_STACK_BYTES = 64 * 2**20
+_INHERITED_SPACE = 64 * 2**20  # libraries and start-up of an executed program, beyond its own memory
+_REPORT, _ARGUMENTS = 3, 4
+_COMPILER_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
+
+
+class Supervisor:
+    """Serves one engine.
+
+    Args:
+        engine: The connected socket.
+        work_directory: Where a compile step may write.
+        readable: What Landlock leaves readable to children, or None inside namespaces.
+        filtered: Whether children get a seccomp filter.
+    """
+
+    def __init__(
+        self, engine: socket.socket, work_directory: Path, readable: Sequence[str] | None, filtered: bool
+    ) -> None:
+        self._engine = engine
+        self._work = work_directory
+        machine = os.uname().machine
+        candidate = Filter("candidate", machine) if filtered else None
+        compiler = Filter("compiler", machine) if filtered else None
+        self._run_confinement = Confinement(candidate, readable)
+        writable = [str(work_directory), "/dev/null"]
+        self._compile_confinement = Confinement(compiler, readable, writable, processes=True)
+        self._own_space = int(Path("/proc/self/statm").read_text().split()[0]) * mmap.PAGESIZE
+
+    def serve(self) -> None:
+        """Do jobs until the engine closes its end."""
+        while True:
+            try:
+                header, blobs = self._receive()
+            except wire.BrokenWireError:
+                return
+            try:
+                jobs = {"compile": self._compile, "run": self._run}
+                jobs[header["job"]](header, blobs)
+            finally:
+                for blob in blobs:
+                    os.close(blob)
+
+    def _compile(self, job: dict[str, Any], blobs: list[int]) -> None:
+        """Compile the source (the only blob); reply with the outcome, the diagnostics and the compiled program."""
+        command = job["command"]
+        bounds = _bounds(job["bounds"], 0 if command else self._own_space)
+        confinement = self._compile_confinement if command else self._run_confinement
+        diagnostics = _memory_file("diagnostics")
+        compiled = _memory_file("compiled")
+        empty = _memory_file("empty")
+        try:
+            files = [empty, diagnostics, diagnostics]
+            if command:
+                _copy(blobs[0], self._work / job["source_name"])
+                for name, text in job["files"].items():
+                    (self._work / name).write_text(text, encoding="utf-8")
+                work = functools.partial(_execute_compiler, command, str(self._work))
+            else:
+                files += [compiled, blobs[0]]
+                work = functools.partial(_compile_python, source=4, target=3)
+            outcome = run_child(work, files, bounds, confinement, self._engine.fileno())
+            if command and outcome.status == 0:
+                _collect(self._work / job["result_name"], compiled)
+            self._reply(outcome, (diagnostics, compiled))
+        finally:
+            for descriptor in (diagnostics, compiled, empty):
+                os.close(descriptor)
+            _empty_directory(self._work)
+
+    def _run(self, job: dict[str, Any], blobs: list[int]) -> None:
+        """Run the compiled program (first blob) on cases (slices of the second); one reply a case."""
+        program, inputs = blobs
+        space = self._own_space if job["kind"] == "python" else _INHERITED_SPACE
+        bounds = _bounds(job["bounds"], space)
+        left = job["total_seconds"]
+        offset = 0
+        for length in job["cases"]:
+            if left <= 0:
+                self._engine.sendall(wire.pack({"skipped": True}))
+                continue
+            outcome = self._run_case(job, program, (inputs, offset, length), bounds)
+            left -= outcome.cpu_seconds + outcome.idle_seconds
+            offset += length
+
+    def _run_case(self, job: dict[str, Any], program: int, part: tuple[int, int, int], bounds: Bounds) -> Outcome:
+        python, function = job["kind"] == "python", job["function"]
+        opened = [_memory_file(name) for name in ("given", "nothing", "stdout", "stderr", "report")]
+        given, nothing, stdout, stderr, report = opened
+        try:
+            _send_range(given, *part)
+            os.lseek(given, 0, os.SEEK_SET)
+            files = [given if function is None else nothing, stdout, stderr, report, given, program]
+            work = functools.partial(_run_python, function) if python else _execute_candidate
+            outcome = run_child(
+                work,
+                files if python else files[: 4 if function is None else 5],
+                bounds,
+                self._run_confinement,
+                self._engine.fileno(),
+                None if python else program,
+            )
+            self._reply(outcome, (stdout, stderr, report), bounds.file_bytes)
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+        return outcome
+
+    def _reply(self, outcome: Outcome, files: Sequence[int], most: int = wire.MAX_BLOB_BYTES) -> None:
+        lengths = [min(os.fstat(descriptor).st_size, most) for descriptor in files]
+        self._engine.sendall(wire.pack(outcome.record(), lengths))
+        for descriptor, length in zip(files, lengths, strict=True):
+            _send_range(self._engine.fileno(), descriptor, 0, length)
+
+    def _receive(self) -> tuple[dict[str, Any], list[int]]:
+        length = wire.header_length(self._receive_bytes(wire.LENGTH.size))
+        header, lengths = wire.unpack(self._receive_bytes(length))
+        return header, [self._receive_file(length) for length in lengths]
+
+    def _receive_bytes(self, length: int) -> bytes:
+        buffer = bytearray(length)
+        self._receive_into(memoryview(buffer))
+        return bytes(buffer)
+
+    def _receive_file(self, length: int) -> int:
+        descriptor = _memory_file("blob", executable=True)
+        try:
+            if length:
+                os.ftruncate(descriptor, length)
+                with mmap.mmap(descriptor, length) as memory, memoryview(memory) as view:
+                    self._receive_into(view)
+            # A file that is open for writing cannot be executed.
+            return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            os.close(descriptor)
+
+    def _receive_into(self, view: memoryview) -> None:
+        done = 0
+        while done < len(view):
+            count = self._engine.recv_into(view[done:])
+            if count == 0:
+                raise wire.BrokenWireError("the engine closed its end")
+            done += count
+
+
+def _bounds(limits: dict[str, Any], own_space: int) -> Bounds:
+    return Bounds(
+        cpu_seconds=limits["cpu_seconds"],
+        idle_seconds=limits["idle_seconds"],
+        address_space_bytes=limits["memory_bytes"] + own_space,
+        file_bytes=limits["file_bytes"],
+        stack_bytes=min(_STACK_BYTES, limits["memory_bytes"]),
+    )
+
+
+def _memory_file(name: str, executable: bool = False) -> int:
+    flags = os.MFD_CLOEXEC | (0x10 if executable else 0x8)  # MFD_EXEC, MFD_NOEXEC_SEAL: known since Linux 6.3
+    try:
+        return os.memfd_create(name, flags)
+    except OSError:
+        return os.memfd_create(name, os.MFD_CLOEXEC)
+
+
+def _send_range(target: int, source: int, offset: int, length: int) -> None:
+    end = offset + length
+    while offset < end:
+        sent = os.sendfile(target, source, offset, end - offset)
+        if sent == 0:
+            raise wire.BrokenWireError("a file became shorter while it was sent")
+        offset += sent
+
+
+def _copy(source: int, path: Path) -> None:
+    target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        _send_range(target, source, 0, os.fstat(source).st_size)
+    finally:
+        os.close(target)
+
+
+def _read_whole(descriptor: int) -> bytes:
+    length = os.fstat(descriptor).st_size
+    parts = []
+    offset = 0
+    while offset < length:
+        parts.append(os.pread(descriptor, length - offset, offset))
+        offset += len(parts[-1])
+    return b"".join(parts)
+
+
+def _empty_directory(directory: Path) -> None:
+    for entry in directory.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def _collect(path: Path, into: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            _send_range(into, descriptor, 0, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+
+
+def _compile_python(source: int, target: int) -> int:
+    return python_program.compile_source(_read_whole(source), functools.partial(_write_whole, target))
+
+
+def _write_whole(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _run_python(function: str | None) -> int:
+    program = _ARGUMENTS + 1
+    compiled = _read_whole(program)
+    os.close(program)
+    if function is None:
+        os.close(_ARGUMENTS)
+    return python_program.run(compiled, function, None if function is None else _ARGUMENTS, _REPORT)
+
+
+def _execute_compiler(command: Sequence[str], directory: str) -> NoReturn:
+    os.chdir(directory)
+    os.execve(command[0], list(command), {**_COMPILER_ENVIRONMENT, "TMPDIR": directory})
+
+
+def _execute_candidate() -> NoReturn:
+    kernel.execute_descriptor(EXECUTABLE_DESCRIPTOR, [b"program"])
+    raise AssertionError("an execution does not return")
+
+
+def main(settings_text: str) -> None:
+    """Set this process up and serve.
+
+    Args:
+        settings_text: JSON object: ``socket`` (descriptor), ``work`` (directory), ``readable`` (list or null),
+            ``filtered`` (boolean).
+    """
+    settings = json.loads(settings_text)
+    kernel.forbid_inspection()
+    kernel.die_with_parent()
+    kernel.adopt_orphans()
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    wanted = 2 * EXECUTABLE_DESCRIPTOR
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    for name in _WARM:
+        importlib.import_module(name)
+    for name in ("exit", "quit"):
+        setattr(builtins, name, sys.exit)  # a script expects them, and the module that defines them is left out
+    engine = socket.socket(fileno=settings["socket"])
+    supervisor = Supervisor(engine, Path(settings["work"]), settings["readable"], settings["filtered"])
+    gc.collect()
+    gc.freeze()
+    itself = os.pidfd_open(os.getpid())
+    socket.send_fds(engine, [wire.pack({"greeting": "ready"})], [itself])
+    os.close(itself)
+    with contextlib.suppress(EngineGoneError, BrokenPipeError, ConnectionResetError):
+        supervisor.serve()

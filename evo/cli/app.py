@@ -1,0 +1,165 @@
+"""The commands and their options; everything else is imported when a command runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="evo",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from evo._version import __version__
+
+        typer.echo(f"evo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def evo(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Evolve programs: language models and genetic operators, sandboxed evaluation, exact selection."""
+
+
+@app.command()
+def solve(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="A bundled problem's name, or a problem file.")],
+    system: Annotated[str | None, typer.Option(help="seidr or best-of-n.")] = None,
+    start: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Repair this program, instead of drafting new ones.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="python or cpp.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="embedded (the default), a .gguf file, or a model of the endpoint in OPENAI_BASE_URL."),
+    ] = None,
+    arity: Annotated[int | None, typer.Option(help="Tree arity N: drafts = beam width = repairs = N.")] = None,
+    selection: Annotated[
+        str | None, typer.Option(help="lexicase, tournament, truncation, ...; options as tournament:size=3.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="released-gecco or released-telo.")] = None,
+    mode: Annotated[str | None, typer.Option(help="stdio or function, for a bundled problem.")] = None,
+    budget_programs: Annotated[int | None, typer.Option(help="At most so many programs (default 100).")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="At most so many tokens.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(help="At most so many US dollars.")] = None,
+    budget_seconds: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Model calls in flight.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Programs run at once.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Root of all randomness (default 0).")] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE.yaml", help="Settings.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="A.B=C", help="One setting; may be given again.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the run (default: a new one in runs/).")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record all answers of the model as a cassette.")
+    ] = None,
+    allow_weak_sandbox: Annotated[
+        bool, typer.Option("--allow-weak-sandbox", help="Run programs although a layer of the sandbox is missing.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would run, an estimate, and the first prompt.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Search for a program that solves a problem.
+
+    Exit code 0: solved (on the hidden cases where there are any); 1: not solved; 2: the input is wrong;
+    3: a model, the sandbox or the disk failed, and 'evo resume' can go on.
+    """
+    from evo.cli.solving import solve_command
+
+    options = {
+        "system": system,
+        "language": language,
+        "model": model,
+        "seidr.arity": arity,
+        "selection": selection,
+        "problem.mode": mode,
+        "budget.programs": budget_programs,
+        "budget.tokens": budget_tokens,
+        "budget.usd": budget_usd,
+        "budget.seconds": budget_seconds,
+        "concurrency": concurrency,
+        "workers": workers,
+        "seed": seed,
+        "sandbox.allow_weak": True if allow_weak_sandbox else None,
+    }
+    raise typer.Exit(
+        solve_command(
+            problem, options, start=start, preset=preset, config=config, assignments=set_ or [], out=out,
+            record=record, dry_run=dry_run, as_json=json_,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def resume(
+    run: Folder,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="Go on although prompts, settings or code have changed.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Go on with a run that was interrupted; nothing that was paid for is asked again."""
+    from evo.cli.solving import resume_command
+
+    raise typer.Exit(resume_command(run, accept_changes=accept_changes, as_json=json_))
+
+
+@app.command()
+def show(
+    run: Folder,
+    programs: Annotated[bool, typer.Option("--programs", help="Print the source of every program too.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show a run: the lineage of its best program, every program with its verdicts, calls and cost."""
+    from evo.cli.showing import show_command
+
+    raise typer.Exit(show_command(run, programs=programs, as_json=json_))
+
+
+@app.command()
+def doctor(
+    model: Annotated[str, typer.Option(help="Try to reach this model too.")] = "embedded",
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Look at this machine: Python, compilers, sandbox layers, the model, and the disk that models use."""
+    from evo.cli.doctoring import doctor_command
+
+    raise typer.Exit(doctor_command(model, as_json=json_))
+
+
+def main() -> None:
+    """Run the command line; errors of ours are one line and an exit code."""
+    from evaluators.exceptions import EvoError, UserError
+
+    try:
+        app()
+    except UserError as error:
+        sys.stderr.write(f"evo: {error}\n")
+        sys.exit(2)
+    except EvoError as error:
+        sys.stderr.write(f"evo: {error}\n")
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Plug-ins: finding a selector by its name.
+
+A name is looked up in the literal table of its package, then as ``module:attribute`` or ``path/file.py:attribute``,
+then among entry points. A file of the user's is code that he trusts: it runs in this process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evaluators.exceptions import UserError, unknown_name
+from selection import SELECTORS
+from selection.selector import Selector
+
+
+def selector(spec: str) -> Selector:
+    """Build a selector from ``NAME`` or ``NAME:option=value,option=value``.
+
+    Args:
+        spec: Such as ``lexicase``, ``tournament:size=3`` or ``my_selectors.py:Mine``.
+
+    Raises:
+        UserError: If there is no such selector, or no such option.
+    """
+    name, options = _split(spec)
+    factory = SELECTORS.get(name) or _plugin("selection", name, "evo.selectors", SELECTORS)
+    if not callable(factory):
+        raise UserError(f"selection {name!r} is a {type(factory).__name__}: it must be a class or a function")
+    allowed = _options(factory)
+    for option in options:
+        if option not in allowed:
+            raise unknown_name(f"option of selection {name!r},", option, allowed)
+    try:
+        built = factory(**options)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"selection {spec!r}: {error}") from error
+    if not hasattr(built, "select"):
+        raise UserError(f"selection {name!r} made a {type(built).__name__}, which has no method 'select'")
+    chosen: Selector = built
+    return chosen
+
+
+def _split(spec: str) -> tuple[str, dict[str, Any]]:
+    head, colon, tail = spec.rpartition(":")
+    if colon and "=" in tail:
+        options = {}
+        for pair in tail.split(","):
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise UserError(f"selection {spec!r}: write options as name=value, separated by commas")
+            options[key.strip()] = yaml.safe_load(value)
+        return head, options
+    return spec, {}
+
+
+def _options(factory: Any) -> tuple[str, ...]:
+    if dataclasses.is_dataclass(factory):
+        return tuple(field.name for field in dataclasses.fields(factory) if field.init)
+    return tuple(inspect.signature(factory).parameters)
+
+
+def _plugin(kind: str, name: str, group: str, table: Any) -> Any:
+    where, colon, attribute = name.rpartition(":")
+    if colon:
+        return load_attribute(kind, where, attribute)
+    points = importlib.metadata.entry_points(group=group)
+    if name in points.names:
+        return points[name].load()
+    raise unknown_name(kind, name, [*table, *points.names])
+
+
+def load_attribute(kind: str, where: str, attribute: str) -> Any:
+    """An attribute of a module, or of a Python file.
+
+    Args:
+        kind: What is looked for, for messages.
+        where: Name of a module, or path of a ``.py`` file.
+        attribute: Name in it.
+
+    Raises:
+        UserError: If there is no such thing.
+    """
+    if where.endswith(".py"):
+        path = Path(where)
+        if not path.is_file():
+            raise UserError(f"{kind} {where}:{attribute}: there is no file {where}")
+        spec = importlib.util.spec_from_file_location(f"evo_plugin_{path.stem}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    else:
+        try:
+            module = importlib.import_module(where)
+        except ModuleNotFoundError as error:
+            raise UserError(f"{kind} {where}:{attribute}: there is no module {error.name!r}") from error
+    if not hasattr(module, attribute):
+        names = [name for name in vars(module) if not name.startswith("_")]
+        raise unknown_name(f"attribute of {where}", attribute, names)
+    return getattr(module, attribute)

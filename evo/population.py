@@ -1,0 +1,68 @@
+"""Population: individuals in the canonical order of the search, and their error matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evo.individual import Individual
+from selection.selector import Context, Selector
+
+
+@dataclass(frozen=True)
+class Population:
+    """Individuals that have been evaluated on the same cases.
+
+    Attributes:
+        individuals: In the canonical order of the search.
+    """
+
+    individuals: tuple[Individual, ...]
+
+    def __iter__(self) -> Iterator[Individual]:
+        return iter(self.individuals)
+
+    def __len__(self) -> int:
+        return len(self.individuals)
+
+    def __add__(self, other: Population) -> Population:
+        return Population(self.individuals + other.individuals)
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """The error matrix, shape ``[individuals, columns]``; 0 is right."""
+        return np.array([individual.judged.errors for individual in self.individuals], dtype=np.float64)
+
+    def select(self, selector: Selector, k: int, rng: np.random.Generator) -> tuple[Individual, ...]:
+        """Choose parents.
+
+        Args:
+            selector: From the package ``selection``, or a user's own.
+            k: How many, with repetition where the selector draws with repetition.
+            rng: The randomness.
+
+        Returns:
+            ``k`` individuals, in the selector's order.
+        """
+        context = Context(
+            sizes=np.array([len(individual.genome.source) for individual in self.individuals], dtype=np.float64),
+            ages=np.array([individual.generation for individual in self.individuals], dtype=np.float64),
+            evaluated=np.array([individual.judged.evaluated for individual in self.individuals]),
+        )
+        return tuple(self.individuals[index] for index in selector.select(self.errors, k, rng, context))
+
+
+def best(individuals: tuple[Individual, ...]) -> Individual | None:
+    """The individual with the highest mean score; the first of equals; None of none.
+
+    One that solves all visible cases comes before any that does not.
+    """
+
+    def merit(individual: Individual) -> tuple[bool, float, float]:
+        evaluation = individual.judged
+        return evaluation.solved, evaluation.mean_score, evaluation.pass_rate
+
+    return max(individuals, key=merit, default=None)

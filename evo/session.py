@@ -1,0 +1,229 @@
+"""Session: opens what a search needs, runs it, has it judged, and writes down what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime
+import hashlib
+import json
+import platform
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from evaluators.executor import Executor, SandboxExecutor
+from evaluators.languages import language
+from operators.models.catalog import open_model
+from operators.models.recorded import Recorder
+
+from evaluators.exceptions import UserError
+from evo._version import __version__
+from evo.events import Observer, unobserved
+from evo.journal import Journal
+from evo.judge import judge
+from evo.result import Result
+from evo.run import Models
+from evo.search import search
+from evo.settings import SamplingSettings, Settings
+from evo.settings_sources import validated
+from evo.stop import StopReason
+from evo.task import Task
+from operators.models.chat import ChatModel, Price, Sampling
+from operators.prompts.template import prompt_digests
+
+
+@dataclass(frozen=True)
+class Session:
+    """How a search is run, apart from the search itself.
+
+    Attributes:
+        observer: Told of every step.
+        interruption: Set from outside to start no new effects.
+        model: A model made in Python, instead of the one that the settings name.
+        executor: An executor made in Python, instead of the sandbox.
+        record: File to record the model's answers in, as a cassette.
+        accept_changes: Go on although a request differs from the journalled one.
+        judged: Whether the judge opens the hidden cases at the end.
+        on_judging: Called when the judge begins.
+    """
+
+    observer: Observer = unobserved
+    interruption: asyncio.Event | None = None
+    model: ChatModel | None = None
+    executor: Executor | None = None
+    record: Path | None = None
+    accept_changes: bool = False
+    judged: bool = True
+    on_judging: Callable[[], None] = lambda: None
+
+
+async def begin(task: Task, folder: Path | None = None, session: Session | None = None) -> Result:
+    """Search for the first time.
+
+    Args:
+        task: What for, and how.
+        folder: Of the run; None for a new one in ``runs/``.
+        session: How it is run.
+
+    Raises:
+        UserError: If anything is wrong with the input; nothing has been paid for then.
+        InfrastructureError: If a model, the sandbox or the disk failed; the run can be resumed.
+    """
+    session = session or Session()
+    folder = folder or _new_folder(task.problem.name)
+    async with _opened(task, session) as (models, executor):
+        meta = {**task.to_meta(), "versions": _versions(executor, task), "prompts": prompt_digests()}
+        with contextlib.closing(Journal.create(folder, meta)) as journal:
+            return await _searched(task, models, executor, journal, session)
+
+
+async def go_on(folder: Path, session: Session | None = None) -> Result:
+    """Search on, from what the journal of a run holds.
+
+    Raises:
+        UserError: If there is no such run, or it would ask something else now.
+        InfrastructureError: As :func:`begin`.
+    """
+    session = session or Session()
+    with contextlib.closing(Journal.resume(folder)) as journal:
+        names = ("problem", "problem_digest", "reference", "settings", "start")
+        meta = {name: journal.meta(name) for name in names}
+        task = Task.from_meta(meta, validated(meta["settings"]))
+        async with _opened(task, session) as (models, executor):
+            return await _searched(task, models, executor, journal, session)
+
+
+async def _searched(task: Task, models: Models, executor: Executor, journal: Journal, session: Session) -> Result:
+    result = await search(
+        task,
+        models,
+        executor,
+        journal,
+        observer=session.observer,
+        interruption=session.interruption,
+        accept_changes=session.accept_changes,
+    )
+    _write(journal.folder, result, task)
+    if session.judged and result.best is not None and result.stop_reason is not StopReason.INTERRUPTED:
+        session.on_judging()
+        result = replace(result, judgement=await judge(task, result.best.genome.source))
+        if result.judgement is not None:
+            _write_json(journal.folder / "judge.json", vars(result.judgement) | {"solved": result.solved})
+    return result
+
+
+def _write(folder: Path, result: Result, task: Task) -> None:
+    _write_json(folder / "result.json", result.to_record())
+    _write_json(folder / "accounting.json", result.to_accounting())
+    if result.best is not None:
+        ending = Path(language(task.settings.language).source_name).suffix
+        source = result.best.genome.source.encode("utf-8", "surrogatepass")
+        (folder / f"best{ending}").write_bytes(source)
+
+
+def _write_json(path: Path, record: dict[str, Any]) -> None:
+    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+@contextlib.asynccontextmanager
+async def _opened(task: Task, session: Session) -> AsyncIterator[tuple[Models, Executor]]:
+    settings = task.settings
+    executor = session.executor or SandboxExecutor(
+        workers=settings.workers, allow_weak_sandbox=settings.sandbox.allow_weak
+    )
+    try:
+        # A missing compiler or a weak sandbox is told before a model is asked.
+        executor.toolchain(settings.language)
+        async with opened_models(settings, session) as models:
+            yield models, executor
+    finally:
+        if session.executor is None:
+            await executor.close()
+
+
+@contextlib.asynccontextmanager
+async def opened_models(settings: Settings, session: Session) -> AsyncIterator[Models]:
+    """Open the models that the settings name, and close them at the end.
+
+    Raises:
+        UserError: If a model is not known, or its key is missing.
+    """
+    names = [settings.model] if session.model is None else []
+    names += [name for name in settings.models.values() if name not in names]
+    async with contextlib.AsyncExitStack() as stack:
+        opened: dict[str, ChatModel] = {}
+        for name in names:
+            opened[name] = await _open(name, settings)
+            stack.push_async_callback(opened[name].close)
+        default = opened[settings.model] if session.model is None else session.model
+        if session.record is not None:
+            if settings.models:
+                raise UserError("--record takes the answers of one model: leave out the 'models' of single operators")
+            default = Recorder(default, session.record)
+            stack.push_async_callback(default.close)
+        yield Models(
+            default,
+            _sampling(settings.sampling),
+            {operator: opened[name] for operator, name in settings.models.items()},
+            {operator: _sampling(own) for operator, own in settings.samplings.items()},
+        )
+
+
+async def _open(name: str, settings: Settings) -> ChatModel:
+    endpoint, price = settings.endpoint, settings.price
+    return await open_model(
+        name,
+        concurrency=settings.concurrency,
+        base_url=endpoint.base_url,
+        headers=endpoint.headers,
+        timeout_seconds=endpoint.timeout_seconds,
+        price=None if price is None else Price(**price.model_dump(), source="the settings of this run"),
+        slots=settings.embedded.slots,
+        context_tokens=settings.embedded.context_tokens,
+        threads=settings.embedded.threads,
+    )
+
+
+def _sampling(settings: SamplingSettings) -> Sampling:
+    return Sampling(**settings.model_dump())
+
+
+def _versions(executor: Executor, task: Task) -> dict[str, Any]:
+    return {
+        "evo": __version__,
+        "code": _code_digest(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "toolchain": executor.toolchain(task.settings.language),
+        "layers": list(executor.layers),
+    }
+
+
+def _code_digest() -> str:
+    """SHA-256 of all our Python files and prompts, so that a run says which code made it."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent.parent
+    for package in ("evo", "operators", "selection", "evaluators", "benchmarks"):
+        for path in sorted((root / package).rglob("*")):
+            if path.suffix in (".py", ".md", ".cpp", ".h"):
+                digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _new_folder(name: str) -> Path:
+    now = datetime.datetime.now(tz=datetime.UTC).astimezone()
+    stem = Path("runs") / f"{name}-{now:%Y%m%d-%H%M%S}"
+    number = 1
+    while True:
+        folder = stem if number == 1 else stem.with_name(f"{stem.name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise UserError(f"{folder} cannot be made ({error.strerror}): choose a folder with --out") from error
+        else:
+            return folder

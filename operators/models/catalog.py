@@ -1,0 +1,122 @@
+"""Opening a model by its name."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from evaluators.exceptions import UserError, unknown_name
+from operators.models.chat import ChatModel, Price
+from operators.models.quirks import Quirks
+from operators.models.weights import FetchProgress
+
+EMBEDDED = "embedded"
+
+
+def open_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    concurrency: int | None = None,
+    timeout_seconds: float = 600.0,
+    max_retries: int = 6,
+    price: Price | None = None,
+    quirks: Mapping[str, Any] | None = None,
+    slots: int = 1,
+    context_tokens: int = 4096,
+    threads: int | None = None,
+    progress: Callable[[FetchProgress], None] | None = None,
+) -> ChatModel:
+    """Open a model; nothing is sent, fetched or started before its first request.
+
+    Args:
+        name: ``"embedded"``; the path of a ``.gguf`` file; ``"recorded:FILE"`` for a cassette;
+            ``"scripted:FILE.py:ATTRIBUTE"`` for a function from request to text, or a model; any other name is that
+            of a model at an OpenAI-compatible endpoint.
+        base_url: Of the endpoint; None for ``OPENAI_BASE_URL``, or OpenAI's own.
+        api_key: For the endpoint; None for ``OPENAI_API_KEY``.
+        headers: Sent along to the endpoint.
+        concurrency: Most calls in flight at the endpoint; None for 8.
+        timeout_seconds: For one attempt at the endpoint.
+        max_retries: Of each call at the endpoint.
+        price: What the endpoint's tokens cost; None to look it up.
+        quirks: Fields of :class:`~operators.models.quirks.Quirks` for the endpoint's model; None to look them up.
+        slots: Requests that a model on this machine answers at the same time; with 1 it is reproducible.
+        context_tokens: Of each slot of a model on this machine.
+        threads: Of a model on this machine; None for one less than there are processors.
+        progress: Called while the embedded model is fetched.
+
+    Raises:
+        UserError: If the name, a file or the key is missing or wrong.
+    """
+    kind, colon, rest = name.partition(":")
+    if kind == "recorded" and colon:
+        from operators.models.recorded import RecordedModel
+
+        return RecordedModel(Path(rest))
+    if kind == "scripted" and colon:
+        return _scripted(rest)
+    if name == EMBEDDED or name.lower().endswith(".gguf"):
+        from operators.models.embedded import EmbeddedModel
+
+        path = None if name == EMBEDDED else Path(name)
+        return EmbeddedModel(path, slots=slots, context_tokens=context_tokens, threads=threads, progress=progress)
+    if not name.strip():
+        raise UserError(
+            "the model's name is empty: type --model embedded, FILE.gguf, or the name of an endpoint's model"
+        )
+    from operators.models.openai_endpoint import OPENAI_URL, OpenAIModel
+
+    url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    key = api_key or os.environ.get("OPENAI_API_KEY") or None
+    if key is None and url == OPENAI_URL:
+        raise UserError(
+            f"model {name!r} is asked for at {OPENAI_URL}, which wants a key: set OPENAI_API_KEY, "
+            "set OPENAI_BASE_URL to another endpoint, or type --model embedded"
+        )
+    return OpenAIModel(
+        name,
+        base_url=url,
+        api_key=key,
+        concurrency=8 if concurrency is None else concurrency,
+        headers=headers,
+        timeout_seconds=timeout_seconds,
+        max_retries=max_retries,
+        price=price,
+        quirks=None if quirks is None else _quirks(quirks),
+    )
+
+
+def _quirks(fields: Mapping[str, Any]) -> Quirks:
+    for name in fields:
+        if name not in Quirks.__dataclass_fields__:
+            raise unknown_name("model quirk", name, Quirks.__dataclass_fields__)
+    return Quirks(**fields)
+
+
+def _scripted(place: str) -> ChatModel:
+    from operators.models.scripted import ScriptedModel
+
+    file, _, attribute = place.rpartition(":")
+    path = Path(file)
+    if not attribute or not file.endswith(".py") or not path.is_file():
+        raise UserError(f"'scripted:{place}' names no script: type scripted:FILE.py:ATTRIBUTE with a file that exists")
+    spec = importlib.util.spec_from_file_location(f"evo_script_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not hasattr(module, attribute):
+        raise unknown_name(f"attribute of {path}", attribute, (n for n in vars(module) if not n.startswith("_")))
+    found = getattr(module, attribute)
+    if hasattr(found, "complete") and hasattr(found, "identity"):
+        model: ChatModel = found
+        return model
+    if not callable(found):
+        raise UserError(f"{attribute!r} of {path} is no function from request to text, and no model")
+    return ScriptedModel(found, identity=f"scripted {path.name}:{attribute}")

@@ -1,0 +1,213 @@
+"""The commands as a user types them: one line for a mistake, the right exit code, no call before a mistake is told."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evo.cli.app import main
+
+SOLVER = """
+def reply(request):
+    return "```python\\nimport math\\nprint(math.gcd(int(input()), int(input())))\\n```"
+"""
+NEVER = """
+from operators.models.chat import Completion
+def reply(request):
+    return "```python\\nprint(0)  # " + str(request.seed) + "\\n```"
+"""
+FORBIDDEN = """
+def reply(request):
+    raise SystemExit("a model was asked")
+"""
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys, tmp_path):
+    """Type a command in an empty folder; gives exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["evo", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text, name="model.py"):
+        (tmp_path / name).write_text(text)
+        return f"scripted:{name}:reply"
+
+    return write
+
+
+def test_solved_on_the_hidden_cases_is_0(typed, script):
+    code, out, err = typed("solve", "gcd", "--model", script(SOLVER), "--out", "run")
+    assert code == 0, err
+    assert "hidden cases   2000/2000 passed" in out
+    assert "SOLVED" in out
+    assert Path("run/best.py").read_text().startswith("import math")
+    assert json.loads(Path("run/judge.json").read_text())["solved"] is True
+    assert "drafts" in err
+
+
+def test_not_solved_is_1_and_json_is_one_object(typed, script):
+    code, out, _ = typed(
+        "solve", "gcd", "--model", script(NEVER), "--budget-programs", 3, "--json", "--set", "problem.hidden=5"
+    )
+    assert code == 1
+    result = json.loads(out)
+    assert (result["solved"], result["programs"], result["stop_reason"]) == (False, 3, "programs")
+    assert result["judgement"]["cases"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["solve", "fizz-bus"], "did you mean 'fizz-buzz'"),
+        (["solve", "nothing.yaml"], "nothing.yaml"),
+        (["solve", "gcd", "--selection", "lexicas"], "did you mean 'lexicase'"),
+        (["solve", "gcd", "--system", "sider"], "'seidr' or 'best-of-n'"),
+        (["solve", "gcd", "--language", "pyton"], "did you mean 'python'"),
+        (["solve", "gcd", "--set", "seidr.repair=1"], "did you mean 'seidr.repairs'"),
+        (["solve", "gcd", "--config", "none.yaml"], "No such file"),
+        (["solve", "gcd", "--start", "none.py"], "No such file"),
+        (["solve", "gcd", "--budget-programs", "0"], "greater than or equal to 1"),
+        (["solve", "gcd", "--preset", "released"], "released-telo"),
+        (["solve", "gcd", "--mode", "function-ish"], "'stdio' or 'function'"),
+        (["solve", "gcd", "--model", "scripted:none.py:reply"], "none.py"),
+        (["solve", "gcd", "--model", "none.gguf"], "none.gguf"),
+        (["solve", "gcd", "--model", "recorded:none.jsonl"], "none.jsonl"),
+        (["solve", "gcd", "--model", "gpt-unknown"], "OPENAI_API_KEY"),
+        (["resume", "nowhere"], "holds no run"),
+        (["show", "nowhere"], "holds no run"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(typed, script, arguments, told):
+    if arguments[0] == "solve" and "--model" not in arguments:
+        arguments = [*arguments, "--model", script(FORBIDDEN)]
+    code, out, err = typed(*arguments)
+    assert code == 2
+    assert out == ""
+    assert told in err
+    assert err.startswith("evo: ")
+    assert err.count("\n") == 1
+    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments", [["solve"], ["solve", "gcd", "--seed", "x"], ["solv", "gcd"], ["solve", "gcd", "--sed", "1"]]
+)
+def test_a_mistyped_command_is_exit_code_2(typed, arguments):
+    code, _, err = typed(*arguments)
+    assert code == 2
+    assert err
+
+
+def test_a_start_of_the_wrong_language_is_told(typed, script):
+    Path("mine.cpp").write_text("int main() {}\n")
+    code, _, err = typed("solve", "gcd", "--start", "mine.cpp", "--model", script(FORBIDDEN))
+    assert code == 2
+    assert "--language cpp" in err
+
+
+def test_money_without_a_price_is_told_before_a_call(typed, script):
+    code, _, err = typed("solve", "gcd", "--budget-usd", 1, "--model", script(FORBIDDEN))
+    assert code == 2
+    assert "price" in err
+
+
+def test_out_that_holds_a_run_is_refused(typed, script):
+    model = script(SOLVER)
+    options = ["--out", "run", "--set", "problem.hidden=1"]
+    assert typed("solve", "gcd", "--model", model, *options)[0] == 0
+    code, _, err = typed("solve", "gcd", "--model", model, *options)
+    assert code == 2
+    assert "evo resume run" in err
+
+
+def test_dry_run_asks_no_model_and_shows_plan_and_prompt(typed, script):
+    code, out, _ = typed("solve", "coin-sums", "--model", script(FORBIDDEN), "--dry-run", "--arity", 2)
+    assert code == 0
+    assert "synthesize at most 2 calls" in re.sub(" +", " ", out)
+    assert "debug at most 98 calls" in re.sub(" +", " ", out)
+    assert "price unknown" in out
+    assert "pennies" in out.lower()
+    assert not Path("runs").exists()
+
+
+def test_show_tells_lineage_verdicts_calls_and_cost(typed, script):
+    typed("solve", "gcd", "--model", script(NEVER), "--budget-programs", 4, "--arity", 1, "--out", "run")
+    code, out, _ = typed("show", "run", "--programs")
+    assert code == 0
+    assert "lineage of the best program" in out
+    assert out.count("wrong_answer") >= 4
+    assert "tokens" in out
+    code, out, _ = typed("show", "run", "--json")
+    shown = json.loads(out)
+    assert len(shown["individuals"]) == 4
+    assert all(each["calls"] for each in shown["individuals"])
+    assert shown["stop"]["reason"] == "programs"
+    assert "namespaces" in str(shown["versions"]["layers"]) or shown["versions"]["layers"]
+
+
+def test_resume_of_a_finished_run_tells_it_again(typed, script):
+    model = script(NEVER)
+    first = typed("solve", "gcd", "--model", model, "--budget-programs", 4, "--out", "run", "--json")
+    script(FORBIDDEN)
+    again = typed("resume", "run", "--json")
+    assert (first[0], again[0]) == (1, 1)
+    drop = ("accounting", "judgement")
+    one, two = ({k: v for k, v in json.loads(out).items() if k not in drop} for _, out, _ in (first, again))
+    assert one == two
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_run_so_that_it_can_go_on(script, tmp_path, sent):
+    stalling = tmp_path / "stalling.py"
+    stalling.write_text(
+        "import os, signal, threading\n"
+        "def reply(request):\n"
+        "    if request.path[:2] == ('draft', 2):\n"
+        f"        os.kill(os.getpid(), {int(sent)})\n"
+        "    return '```python\\nprint(0)  # ' + str(request.seed) + '\\n```'\n"
+    )
+    command = [sys.executable, "-m", "evo.cli.app", "solve", "gcd", "--model", f"scripted:{stalling}:reply"]
+    command += ["--out", str(tmp_path / "run"), "--budget-programs", "30", "--set", "seidr.drafts=6"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env={**os.environ})
+    assert ended.returncode == 3, ended.stderr
+    assert "evo resume" in ended.stderr + ended.stdout
+    stalling.write_text("def reply(request):\n    return '```python\\nprint(0)  # ' + str(request.seed) + '\\n```'\n")
+    again = subprocess.run(
+        [sys.executable, "-m", "evo.cli.app", "resume", str(tmp_path / "run"), "--json"],
+        capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert again.returncode == 1, again.stderr
+    assert json.loads(again.stdout)["programs"] == 30
+
+
+def test_version_and_help(typed):
+    assert typed("--version")[1].startswith("evo ")
+    code, out, _ = typed("--help")
+    assert code == 0
+    assert all(command in out for command in ("solve", "resume", "show", "doctor"))
+
+
+def test_doctor_names_every_part(typed):
+    code, out, _ = typed("doctor", "--json", "--model", "embedded")
+    subjects = {finding["subject"]: finding for finding in json.loads(out)["findings"]}
+    assert {"python", "cpp", "sandbox", "model", "disk"} <= set(subjects)
+    assert code in (0, 3)
+    assert subjects["sandbox"]["fine"]

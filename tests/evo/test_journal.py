@@ -1,0 +1,112 @@
+"""The journal: what was seen is kept, one process writes, and damage is told."""
+
+import asyncio
+import multiprocessing
+import sqlite3
+
+import pytest
+
+from evaluators.exceptions import InfrastructureError, UserError
+from evo.journal import JOURNAL_NAME, Effect, Journal, JournalReader
+
+
+def effect(number, kind="completion"):
+    return Effect(f"key{number}", kind, f"[{number}]", f"request{number % 2}", {"text": f"answer {number}"}, number / 2)
+
+
+def written(folder, count=10):
+    journal = Journal.create(folder, {"seed": 7})
+
+    async def write():
+        await asyncio.gather(*(journal.record(effect(n), request_text=f"text {n % 2}") for n in range(count)))
+
+    asyncio.run(write())
+    journal.record_individual(0, {"id": "a"})
+    journal.record_meta("stop", {"reason": "solved"})
+    return journal
+
+
+def test_a_resumed_journal_holds_every_effect(tmp_path):
+    written(tmp_path).close()
+    journal = Journal.resume(tmp_path)
+    assert [journal.get(f"key{n}") for n in range(10)] == [effect(n) for n in range(10)]
+    assert journal.get("key10") is None
+    assert journal.key_at("completion", "[3]") == "key3"
+    assert journal.elapsed_seconds == 4.5
+    assert (journal.meta("seed"), journal.meta("stop"), journal.meta("other")) == (7, {"reason": "solved"}, None)
+    journal.close()
+
+
+def test_equal_requests_are_stored_once(tmp_path):
+    written(tmp_path).close()
+    rows = sqlite3.connect(tmp_path / JOURNAL_NAME).execute("SELECT count(*) FROM requests").fetchone()
+    assert rows == (2,)
+
+
+def test_a_reader_sees_what_is_committed_while_the_run_goes_on(tmp_path):
+    journal = written(tmp_path)
+    reader = JournalReader(tmp_path)
+    assert len(reader.effects()) == 10
+    assert reader.individuals() == [{"id": "a"}]
+    assert reader.request("request1") == "text 1"
+    assert reader.request("request9") is None
+    reader.close()
+    journal.close()
+
+
+def test_a_second_writer_is_refused_by_name(tmp_path):
+    journal = written(tmp_path)
+    with pytest.raises(UserError, match=f"worked on by process {multiprocessing.current_process().pid}"):
+        Journal.resume(tmp_path)
+    journal.close()
+    Journal.resume(tmp_path).close()
+
+
+def test_a_folder_that_holds_a_run_is_not_begun_anew(tmp_path):
+    written(tmp_path).close()
+    with pytest.raises(UserError, match="evo resume"):
+        Journal.create(tmp_path, {})
+
+
+def test_a_folder_without_a_run_is_told(tmp_path):
+    for opened in (Journal.resume, JournalReader):
+        with pytest.raises(UserError, match="holds no run"):
+            opened(tmp_path)
+
+
+def test_a_newer_schema_is_refused(tmp_path):
+    written(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / JOURNAL_NAME)
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    for opened in (Journal.resume, JournalReader):
+        with pytest.raises(UserError, match="install a newer evo"):
+            opened(tmp_path)
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 3], lambda data: b"x" * len(data)])
+def test_a_damaged_file_is_told_and_not_a_crash(tmp_path, damage):
+    written(tmp_path, 400).close()
+    path = tmp_path / JOURNAL_NAME
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(InfrastructureError, match="damaged"):
+        Journal.resume(tmp_path)
+    with pytest.raises(InfrastructureError, match="damaged"):
+        JournalReader(tmp_path).effects()
+
+
+def test_a_disk_that_takes_no_more_is_infrastructure_and_not_a_lost_effect(tmp_path):
+    journal = written(tmp_path)
+    # The writer's own connection is its own; a limit on the file's pages stands for a full disk.
+    journal._submit([("PRAGMA max_page_count=1", ())]).result()
+    with pytest.raises(InfrastructureError, match="make room"):
+        asyncio.run(journal.record(Effect("big", "completion", "[99]", "r", {"text": noise()}, 0.0), request_text="t"))
+    assert journal.get("big") is None
+    journal.close()
+
+
+def noise():
+    """Text that no compression makes small."""
+    import numpy as np
+
+    return np.random.default_rng(0).bytes(200_000).hex()
