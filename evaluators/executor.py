@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
-import hashlib
-import os
-import platform
-import re
-import shutil
-import subprocess
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.execution import CaseResult, Execution
-from evaluators.languages import LANGUAGES, Language, language
-from evaluators.problem import Case, Limits, Problem
+from evaluators.languages import LANGUAGES, Language
+from evaluators.languages import language as find_language
+from evaluators.problem import Case, Problem
 from evaluators.program import Program
-from evaluators.sandbox import judge, wire
+from evaluators.sandbox import precompiled, toolchains, wire
 from evaluators.sandbox.client import Sandbox
-from evaluators.sandbox.functions import DRIVER_NAME, decode_call, driver_files, encode_call
 from evaluators.sandbox.probe import SandboxReport, probe, require_platform
+from evaluators.sandbox.task import Compiled, Task, compile_task, encode_input, run_task
 from evaluators.sandbox.visible import visible
 from evaluators.verdict import Verdict
 
@@ -34,26 +28,23 @@ EXECUTOR_VERSION = 1
 
 NO_PROGRAM = "the reply held no program"
 
-_RESULT_NAME = "program"
-_NOT_ONE_FUNCTION = re.compile(r"overloaded|unresolved|no matching function for call to .run<|couldn't deduce")
-_COMPILED_FILE_BYTES = 64 * 2**20
-_CACHE_BYTES = 256 * 2**20
+_CACHE_BYTES = 128 * 2**20
+_CACHE_ENTRIES = 1000
 _JOBS_A_SANDBOX = 2000  # then a fresh one takes over, so that nothing can pile up
 
 
 class Executor(Protocol):
-    """Runs programs.
-
-    Attributes:
-        workers: How many programs run at the same time.
-        layers: Names of the sandbox layers that are active.
-    """
+    """Runs programs."""
 
     @property
-    def workers(self) -> int: ...
+    def workers(self) -> int:
+        """How many programs run at the same time."""
+        ...
 
     @property
-    def layers(self) -> tuple[str, ...]: ...
+    def layers(self) -> tuple[str, ...]:
+        """Names of the active sandbox layers."""
+        ...
 
     def toolchain(self, language: str) -> str:
         """Versions of everything that a verdict may depend on, as a short string for an execution's key."""
@@ -76,16 +67,6 @@ class Executor(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class _Compiled:
-    """What came of a compile step; ``failure`` is None if it worked."""
-
-    failure: Verdict | None
-    output: str
-    cpu_seconds: float
-    program: bytes
-
-
 class SandboxExecutor:
     """Runs each program in a sandbox, on this machine.
 
@@ -106,43 +87,61 @@ class SandboxExecutor:
         self.report.require(allow_weak_sandbox)
         self.workers = workers
         self.layers = self.report.layers
-        self._visible = visible(_toolchains(LANGUAGES.values()))
+        self._visible = visible(toolchains.installed(LANGUAGES.values()))
+        self._precompiled: set[str] = set()
         self._toolchains: dict[str, str] = {}
-        self._compiled: OrderedDict[str, _Compiled] = OrderedDict()
+        self._compiled: OrderedDict[str, Compiled] = OrderedDict()
+        self._compiled_bytes = 0
         self._idle: list[Sandbox] = []
         self._busy: set[Sandbox] = set()
-        self._slots = asyncio.Semaphore(workers)
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop: _InLoop | None = None
+        self._closed = False
 
-    def toolchain(self, language_name: str) -> str:
+    def toolchain(self, language: str) -> str:
         """Versions of executor, interpreter or compiler, and its options, as a short string.
 
         Args:
-            language_name: Name or alias of a language.
+            language: Name or alias.
 
         Raises:
             UserError: If the language is unknown, or its compiler is missing.
         """
-        record = language(language_name)
+        record = find_language(language)
         if record.name not in self._toolchains:
-            self._toolchains[record.name] = _toolchain(record)
+            self._toolchains[record.name] = toolchains.version(record, EXECUTOR_VERSION)
         return self._toolchains[record.name]
 
-    async def run(self, program: Program, problem: Problem, cases: Sequence[Case] | None = None) -> Execution:
-        """Run a program on cases, or on all of the problem's; see :class:`Executor`."""
+    async def run(
+        self, program: Program, problem: Problem, cases: Sequence[Case] | None = None, *, fresh: bool = True
+    ) -> Execution:
+        """Run a program on cases, or on all of the problem's; see :class:`Executor`.
+
+        Args:
+            program: The program.
+            problem: Its mode, signature and limits; its cases if no others are given.
+            cases: What to run it on.
+            fresh: Give each case a process of its own. Without it the cases of a Python program share one, which is
+                many times faster; a program that keeps something from case to case may then pass by it, or fail.
+        """
         started = time.monotonic()
         chosen = problem.cases if cases is None else tuple(cases)
-        record = language(program.language)
-        self.toolchain(record.name)
-        inputs = [_encode_input(record, problem, case) for case in chosen]
         if not program.source.strip():
-            nothing = _Compiled(Verdict.COMPILE_ERROR, NO_PROGRAM, 0.0, b"")
-            return self._execution(nothing, [None] * len(chosen), started)
-        task = _Task(program, record, problem, inputs)
-        async with self._slot():
+            return self._execution(Compiled(Verdict.COMPILE_ERROR, NO_PROGRAM), [], len(chosen), started)
+        record = find_language(program.language)
+        self.toolchain(record.name)
+        inputs = tuple(encode_input(record, problem, case) for case in chosen)
+        task = Task(program, record, problem, inputs, fresh)
+        await self._precompile(record)
+        async with self._in_loop().slots:
             trouble = ""
             for _ in range(2):
-                sandbox = await self._take()
+                if self._closed:
+                    raise InfrastructureError("the executor was closed while a program was to be run")
+                try:
+                    sandbox = await self._take()
+                except InfrastructureError as error:
+                    trouble = str(error)
+                    continue
                 try:
                     compiled, results = await self._work(sandbox, task)
                 except wire.BrokenWireError as error:
@@ -152,23 +151,38 @@ class SandboxExecutor:
                     self._drop(sandbox)
                     raise
                 self._put_back(sandbox)
-                return self._execution(compiled, results, started)
+                return self._execution(compiled, results, len(chosen), started)
         raise InfrastructureError(f"the sandbox failed twice on one program: {trouble}")
 
     async def close(self) -> None:
-        """End every sandbox; what is being run fails."""
+        """End every sandbox, for good; what is being run fails."""
+        self._closed = True
         for sandbox in [*self._idle, *self._busy]:
             sandbox.end()
         self._idle.clear()
         self._busy.clear()
 
-    @contextlib.asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
+    async def _precompile(self, record: Language) -> None:
+        """See to it that sandboxes started from now on have the language's precompiled header."""
+        if record.precompiled_header is None or record.compile_command is None:
+            return
+        async with self._in_loop().lock:
+            if record.name in self._precompiled:
+                return
+            toolchain, command = self.toolchain(record.name), toolchains.compiler(record)
+            isolation = self.report.isolation
+            headers = await precompiled.find_or_make(record, toolchain, command, isolation, self._visible)
+            self._precompiled.add(record.name)
+            if headers is not None:
+                self._visible = dataclasses.replace(self._visible, headers=str(headers))
+                while self._idle:
+                    self._idle.pop().end()
+
+    def _in_loop(self) -> _InLoop:
         loop = asyncio.get_running_loop()
-        if loop is not self._loop:  # a semaphore belongs to one event loop
-            self._loop, self._slots = loop, asyncio.Semaphore(self.workers)
-        async with self._slots:
-            yield
+        if self._loop is None or self._loop.loop is not loop:
+            self._loop = _InLoop(loop, asyncio.Semaphore(self.workers), asyncio.Lock())
+        return self._loop
 
     async def _take(self) -> Sandbox:
         sandbox = self._idle.pop() if self._idle else await Sandbox.start(self.report.isolation, self._visible)
@@ -186,168 +200,48 @@ class SandboxExecutor:
         self._busy.discard(sandbox)
         return sandbox.end()
 
-    async def _work(self, sandbox: Sandbox, task: _Task) -> tuple[_Compiled, list[CaseResult | None]]:
+    async def _work(self, sandbox: Sandbox, task: Task) -> tuple[Compiled, list[CaseResult]]:
         compiled = await self._compile(sandbox, task)
         if compiled.failure is not None:
-            return compiled, [None] * len(task.inputs)
-        limits = task.problem.limits
-        bounds = _run_bounds(limits)
-        function = task.problem.signature.name if task.problem.mode == "function" and task.problem.signature else None
-        job = {
-            "job": "run",
-            "kind": task.language.runner,
-            "function": function,
-            "bounds": bounds,
-            "total_seconds": limits.total_cpu_seconds,
-            "cases": [len(given) for given in task.inputs],
-        }
-        await sandbox.send(job, [compiled.program, b"".join(task.inputs)])
-        return compiled, [_judge(task, bounds, *await sandbox.receive()) for _ in task.inputs]
+            return compiled, []
+        return compiled, await run_task(sandbox, task, compiled.program)
 
-    async def _compile(self, sandbox: Sandbox, task: _Task) -> _Compiled:
-        key = task.compile_key(self.toolchain(task.language.name))
+    async def _compile(self, sandbox: Sandbox, task: Task) -> Compiled:
+        key = f"{task.compile_key} {self.toolchain(task.language.name)}"
         if key in self._compiled:
             self._compiled.move_to_end(key)
             return dataclasses.replace(self._compiled[key], cpu_seconds=0.0)
-        compiled = await _compile(sandbox, task, overloaded=False)
-        if compiled.failure is Verdict.COMPILE_ERROR and task.problem.mode == "function":
-            if _NOT_ONE_FUNCTION.search(compiled.output):
-                second = await _compile(sandbox, task, overloaded=True)
-                compiled = second if second.failure is None else compiled
+        compiled = await compile_task(sandbox, task)
         if compiled.failure is not Verdict.COMPILE_LIMIT:
             self._remember(key, compiled)
         return compiled
 
-    def _remember(self, key: str, compiled: _Compiled) -> None:
+    def _remember(self, key: str, compiled: Compiled) -> None:
+        if key in self._compiled:
+            return
         self._compiled[key] = compiled
-        held = sum(len(entry.program) for entry in self._compiled.values())
-        while held > _CACHE_BYTES:
-            held -= len(self._compiled.popitem(last=False)[1].program)
+        self._compiled_bytes += len(compiled.program)
+        while self._compiled_bytes > _CACHE_BYTES or len(self._compiled) > _CACHE_ENTRIES:
+            self._compiled_bytes -= len(self._compiled.popitem(last=False)[1].program)
 
-    def _execution(self, compiled: _Compiled, results: Sequence[CaseResult | None], started: float) -> Execution:
-        failed = CaseResult(compiled.failure or Verdict.SKIPPED, detail=_first_line(compiled.output))
-        cases = tuple(failed if result is None else result for result in results)
+    def _execution(self, compiled: Compiled, results: Sequence[CaseResult], count: int, started: float) -> Execution:
+        cases = tuple(results)
+        if compiled.failure is not None:
+            cases = (CaseResult(compiled.failure, detail=_first_line(compiled.output)),) * count
         cpu_seconds = compiled.cpu_seconds + sum(result.cpu_seconds for result in cases)
         wall_seconds = time.monotonic() - started
         return Execution(cases, compiled.output, compiled.cpu_seconds, cpu_seconds, wall_seconds, self.layers)
 
 
 @dataclass(frozen=True)
-class _Task:
-    program: Program
-    language: Language
-    problem: Problem
-    inputs: list[bytes]
+class _InLoop:
+    """What belongs to one event loop: an executor may serve several, one after the other."""
 
-    def compile_key(self, toolchain: str) -> str:
-        limits, signature = self.problem.limits, str(self.problem.signature)
-        parts = (self.program.digest, toolchain, self.problem.mode, signature, limits.compile_cpu_seconds)
-        return hashlib.sha256(repr((*parts, limits.compile_memory_bytes)).encode()).hexdigest()
-
-
-async def _compile(sandbox: Sandbox, task: _Task, overloaded: bool) -> _Compiled:
-    record, limits = task.language, task.problem.limits
-    job: dict[str, Any] = {
-        "job": "compile",
-        "command": None,
-        "bounds": {
-            "cpu_seconds": limits.compile_cpu_seconds,
-            "idle_seconds": limits.wall_seconds,
-            "memory_bytes": limits.compile_memory_bytes,
-            "file_bytes": _COMPILED_FILE_BYTES,
-        },
-    }
-    if record.compile_command is not None:
-        files: dict[str, str] = {}
-        if task.problem.mode == "function" and task.problem.signature is not None:
-            files = driver_files(record, task.problem.signature, overloaded)
-        names = {"{source}": DRIVER_NAME if files else record.source_name, "{result}": _RESULT_NAME}
-        command = [_find(record.compile_command[0], record), *record.compile_command[1:]]
-        job |= {"command": [names.get(word, word) for word in command], "files": files}
-        job |= {"source_name": record.source_name, "result_name": _RESULT_NAME}
-    await sandbox.send(job, [task.program.source.encode("utf-8", "surrogatepass")])
-    outcome, blobs = await sandbox.receive()
-    if not outcome.get("ready") or len(blobs) != 2:
-        raise wire.BrokenWireError("the compile step could not be set up")
-    text = judge.readable_diagnostics(blobs[0], sandbox.work)
-    failure = judge.compile_verdict(outcome, text)
-    if failure is None and not blobs[1]:
-        failure, text = Verdict.COMPILE_ERROR, text or "the compiler made no program"
-    if failure is Verdict.COMPILE_LIMIT:
-        text = f"compiling it went beyond its limits of time, memory or size\n{text}".strip()
-    return _Compiled(failure, text, outcome["cpu_seconds"], blobs[1])
-
-
-def _judge(task: _Task, bounds: dict[str, Any], outcome: dict[str, Any], blobs: list[bytes]) -> CaseResult:
-    if outcome.get("skipped"):
-        detail = f"all cases together used more than {task.problem.limits.total_cpu_seconds:g} s"
-        return CaseResult(Verdict.SKIPPED, detail=detail)
-    if not outcome.get("ready") or len(blobs) != 3:
-        reason = blobs[1].decode("utf-8", "replace").strip() if len(blobs) == 3 else ""
-        raise wire.BrokenWireError(f"a case could not be set up: {reason}")
-    stdout, stderr, report = blobs
-    result = judge.case_result(outcome, stdout, stderr, report, bounds)
-    if task.problem.mode == "stdio" or task.problem.signature is None:
-        return result
-    if result.verdict is not Verdict.COMPLETED:
-        return dataclasses.replace(result, output=None)
-    facts = judge.read_report(report)
-    if "result" not in facts:
-        detail = f"the program ended before {task.problem.signature.name} returned"
-        return dataclasses.replace(result, verdict=Verdict.EARLY_EXIT, output=None, detail=detail)
-    try:
-        output = decode_call(task.language, task.problem.signature, facts["result"])
-    except ValueError as error:
-        return dataclasses.replace(result, verdict=Verdict.RUNTIME_ERROR, output=None, detail=f"result: {error}")
-    return dataclasses.replace(result, output=output)
-
-
-def _run_bounds(limits: Limits) -> dict[str, Any]:
-    return {
-        "cpu_seconds": limits.cpu_seconds,
-        "idle_seconds": limits.wall_seconds,
-        "memory_bytes": limits.memory_bytes,
-        "file_bytes": limits.output_bytes + 1,  # an output of exactly the limit is allowed
-    }
-
-
-def _encode_input(record: Language, problem: Problem, case: Case) -> bytes:
-    if problem.mode == "stdio":
-        if not isinstance(case.input, str):
-            raise UserError(f"case {case.name!r} of {problem.name!r}: the input of a 'stdio' problem is a string")
-        return case.input.encode("utf-8", "surrogatepass")
-    if problem.signature is None or not isinstance(case.input, tuple):
-        raise UserError(
-            f"case {case.name!r} of {problem.name!r}: a 'function' problem has a signature and argument lists"
-        )
-    return encode_call(record, problem.signature, case.input)
+    loop: asyncio.AbstractEventLoop
+    slots: asyncio.Semaphore
+    lock: asyncio.Lock
 
 
 def _first_line(text: str) -> str:
     lines = text.splitlines()
     return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "")[:300]
-
-
-def _find(name: str, record: Language) -> str:
-    found = shutil.which(name)
-    if found is None:
-        raise UserError(f"language {record.name!r} needs {name}, which is not installed: type {record.install}")
-    return os.path.realpath(found)
-
-
-def _toolchains(records: Iterable[Language]) -> list[str]:
-    commands = [
-        command for record in records for command in (record.compile_command, record.version_command) if command
-    ]
-    found = (shutil.which(command[0]) for command in commands)
-    return [path for path in found if path is not None]
-
-
-def _toolchain(record: Language) -> str:
-    if record.version_command is None:
-        version = f"{platform.python_implementation()} {platform.python_version()} {platform.machine()}"
-    else:
-        command = [_find(record.version_command[0], record), *record.version_command[1:]]
-        shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        version = " ".join([*(shown.stdout or shown.stderr).splitlines()[:1], *(record.compile_command or ())[1:]])
-    return f"{version}; executor {EXECUTOR_VERSION}"

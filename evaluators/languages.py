@@ -12,17 +12,16 @@ from evaluators.exceptions import unknown_name
 class Language:
     """How programs of one language are compiled and run.
 
-    In a command, ``{source}`` stands for the source file and ``{result}`` for the executable to be made; the first
-    word is a program's name or path.
-
     Attributes:
         name: As in :attr:`~evaluators.program.Program.language`.
         aliases: Other names, as they stand behind a fence of a Markdown code block.
         source_name: Of the source file, as diagnostics show it.
         line_comment: What begins a comment that ends with its line.
-        compile_command: Makes an executable; None where the interpreter inside the sandbox takes the source.
+        compile_command: A compiler and its options, to be followed by ``-o``, the executable's name and the source's;
+            None where the interpreter inside the sandbox takes the source.
         runner: ``"python"`` for the interpreter inside the sandbox, ``"executable"`` for what was compiled.
         version_command: Prints the version of the toolchain; None for the interpreter inside the sandbox.
+        precompiled_header: A header that most programs include, compiled once a machine; None for none.
         mounts: Further directories that the sandbox shows, read-only.
         function_driver: How a function of the language is called with a problem's arguments; None if it cannot be.
         install: What to type where the toolchain is missing.
@@ -35,6 +34,7 @@ class Language:
     compile_command: tuple[str, ...] | None = None
     runner: Literal["python", "executable"] = "executable"
     version_command: tuple[str, ...] | None = None
+    precompiled_header: str | None = None
     mounts: tuple[str, ...] = ()
     function_driver: Literal["python", "cpp"] | None = None
     install: str = ""
@@ -61,11 +61,9 @@ CPP = Language(
         "-w",
         "-fmax-errors=20",
         "-fdiagnostics-color=never",
-        "-o",
-        "{result}",
-        "{source}",
     ),
     version_command=("g++", "--version"),
+    precompiled_header="bits/stdc++.h",
     function_driver="cpp",
     install="apt-get install g++ (or dnf install gcc-c++, apk add g++)",
 )

@@ -234,10 +234,13 @@ class Journal:
             self._failure = error
             message = f"the journal in {self.folder} cannot be written: {error}; make room, then 'evo resume' it"
             for _, done in entries:
-                done.set_exception(InfrastructureError(message))
+                if done.set_running_or_notify_cancel():
+                    done.set_exception(InfrastructureError(message))
             return
         for _, done in entries:
-            done.set_result(None)
+            # Who was waiting may have been cancelled; what was written stays written.
+            if done.set_running_or_notify_cancel():
+                done.set_result(None)
 
 
 class JournalReader:

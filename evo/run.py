@@ -108,9 +108,10 @@ class Run:
         self._calls = {id(model): asyncio.Semaphore(model.concurrency) for model in models.all()}
         self._bounds: dict[tuple[str, str, int], Charge] = {}
         self._toolchains: dict[str, str] = {}
-        self._elapsed_before = journal.elapsed_seconds
-        self._started = time.monotonic()
         self._recorded_stop = journal.meta("stop")
+        recorded_seconds = 0.0 if self._recorded_stop is None else self._recorded_stop["seconds"]
+        self._elapsed_before = max(journal.elapsed_seconds, recorded_seconds)
+        self._started = time.monotonic()
 
     @property
     def window(self) -> int:

@@ -15,6 +15,7 @@ from evo.plugins import selector
 from evo.population import best
 from evo.result import Result
 from evo.run import Models, Run
+from evo.settings import Settings
 from evo.stop import Stop, StopReason
 from evo.systems.best_of_n import best_of_n
 from evo.systems.seidr import seidr
@@ -51,7 +52,7 @@ async def search(
     """
     settings = task.settings
     budget = Budget(**settings.budget.model_dump())
-    _check_prices(budget, models)
+    check_prices(settings, models)
     run = Run(
         task.problem,
         models,
@@ -104,9 +105,14 @@ def _record_stop(run: Run, reason: StopReason) -> None:
     run.journal.record_meta("stop", stop)
 
 
-def _check_prices(budget: Budget, models: Models) -> None:
+def check_prices(settings: Settings, models: Models) -> None:
+    """Refuse a budget of money for models whose price is not known.
+
+    Raises:
+        UserError: If it is so.
+    """
     unpriced = [model.identity for model in models.all() if model.price is None]
-    if budget.usd is not None and unpriced:
+    if settings.budget.usd is not None and unpriced:
         raise UserError(
             f"--budget-usd needs a price, and that of {unpriced[0]!r} is unknown: set it with --set "
             "price.input_usd_per_million=... --set price.output_usd_per_million=..., or use --budget-tokens"

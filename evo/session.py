@@ -26,7 +26,7 @@ from evo.journal import Journal
 from evo.judge import judge
 from evo.result import Result
 from evo.run import Models
-from evo.search import search
+from evo.search import check_prices, search
 from evo.settings import SamplingSettings, Settings
 from evo.settings_sources import validated
 from evo.stop import StopReason
@@ -73,10 +73,10 @@ async def begin(task: Task, folder: Path | None = None, session: Session | None 
         InfrastructureError: If a model, the sandbox or the disk failed; the run can be resumed.
     """
     session = session or Session()
-    folder = folder or _new_folder(task.problem.name)
     async with _opened(task, session) as (models, executor):
         meta = {**task.to_meta(), "versions": _versions(executor, task), "prompts": prompt_digests()}
-        with contextlib.closing(Journal.create(folder, meta)) as journal:
+        check_prices(task.settings, models)
+        with contextlib.closing(Journal.create(folder or _new_folder(task.problem.name), meta)) as journal:
             return await _searched(task, models, executor, journal, session)
 
 
@@ -162,7 +162,7 @@ async def opened_models(settings: Settings, session: Session) -> AsyncIterator[M
         if session.record is not None:
             if settings.models:
                 raise UserError("--record takes the answers of one model: leave out the 'models' of single operators")
-            default = Recorder(default, session.record)
+            default = Recorder(default, session.record, settings=settings.model_dump(mode="json"))
             stack.push_async_callback(default.close)
         yield Models(
             default,

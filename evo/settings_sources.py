@@ -24,7 +24,7 @@ def settings_from(
     Args:
         preset: Name of a preset.
         config: A YAML file.
-        options: Settings by dotted key, such as ``{"budget.programs": 50}``; those that are None are left out.
+        options: Settings by dotted key, such as ``{"budget.programs": 50}``.
         assignments: Texts ``a.b=c``; the right side is read as YAML.
 
     Returns:
@@ -41,8 +41,7 @@ def settings_from(
     if config is not None:
         _merge(data, config_file(config))
     for key, value in (options or {}).items():
-        if value is not None:
-            _assign(data, key, value)
+        _assign(data, key, value)
     for text in assignments:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
@@ -109,6 +108,7 @@ def _keys(model: type, prefix: str) -> Iterator[str]:
 def _fields(model: type) -> dict[str, Any]:
     if issubclass(model, BaseModel):
         return {name: field.annotation for name, field in model.model_fields.items()}
+    assert dataclasses.is_dataclass(model)
     return {field.name: None for field in dataclasses.fields(model)}
 
 

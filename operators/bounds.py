@@ -13,9 +13,8 @@ from operators.offspring import Advice
 from operators.prompts.text import CAPS
 from operators.synthesize import EXAMPLES, synthesize_messages
 
-# No character takes more bytes of UTF-8, and no token less than one byte. A fence made longer by a run of
-# backticks costs less than that: three bytes for each backtick.
-_WIDEST = "\U0010ffff"
+# The mark of a cut is a few bytes longer or shorter, as the number in it has digits.
+_SLACK_BYTES = 64
 
 
 def token_bound(
@@ -36,14 +35,15 @@ def token_bound(
         examples: Most visible cases to be shown.
     """
     messages = _largest(operator, problem, language, examples)
-    return ChatRequest(messages, Sampling(max_tokens=max_tokens), 0, (), operator).token_bound
+    return ChatRequest(messages, Sampling(max_tokens=max_tokens + _SLACK_BYTES), 0, (), operator).token_bound
 
 
 def _largest(operator: str, problem: Problem, language: str, examples: int) -> tuple[Message, ...]:
+    # A token is at least one byte, and the caps are in bytes: one-byte characters fill them as well as any.
     if operator == "synthesize":
         return synthesize_messages(problem, language, examples)
-    program = Program(_WIDEST * CAPS.source, language)
+    program = Program("x" * CAPS.source, language)
     if operator == "instruct":
-        return instruct_messages(problem, program, _WIDEST * CAPS.report, examples)
-    advice = Advice(_WIDEST * CAPS.explanation, "model", _WIDEST * CAPS.report)
+        return instruct_messages(problem, program, "x" * CAPS.report, examples)
+    advice = Advice("x" * CAPS.explanation, "model", "x" * CAPS.report)
     return debug_messages(problem, program, advice, examples)

@@ -10,7 +10,7 @@ from operators.notation import fence_tags, title
 from operators.offspring import Advice, Offspring
 from operators.prompts.describe import problem_text
 from operators.prompts.template import template
-from operators.prompts.text import CAPS, clip, fenced
+from operators.prompts.text import CAPS, block, clip
 from operators.synthesize import EXAMPLES, offspring
 
 
@@ -48,7 +48,7 @@ def debug_messages(problem: Problem, program: Program, advice: Advice, examples:
     return words.messages(
         language=title(program.language),
         problem=problem_text(problem, program.language, examples),
-        program=fenced(clip(program.source, CAPS.source), tag),
+        program=block(program.source, CAPS.source, tag),
         advice=_advice_text(advice),
         request=words.render(f"{problem.mode}_request", tag=tag),
     )

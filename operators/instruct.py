@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from evaluators.execution import Evaluation
+from typing import TYPE_CHECKING
+
 from evaluators.problem import Problem
 from evaluators.program import Program
+from operators.code_blocks import is_fence_line
 from operators.effects import Effects
 from operators.models.chat import Message
 from operators.notation import fence_tags, title
 from operators.offspring import Advice
 from operators.prompts.describe import compile_failure_text, failure_text, problem_text
 from operators.prompts.template import template
-from operators.prompts.text import CAPS, clip, fenced
+from operators.prompts.text import CAPS, block, clip
 from operators.synthesize import EXAMPLES
+
+if TYPE_CHECKING:
+    from evaluators.execution import Evaluation
 
 
 def static_report(problem: Problem, program: Program, evaluation: Evaluation, *, failing_cases: int = 1) -> Advice:
@@ -67,7 +72,7 @@ async def instruct(
         return report
     messages = instruct_messages(problem, program, report.text, examples)
     completion = await effects.complete(messages, operator="instruct", temperature=temperature)
-    return Advice(clip(completion.text.strip(), CAPS.explanation), "model", report.text)
+    return Advice(clip(_words(completion.text), CAPS.explanation), "model", report.text)
 
 
 def instruct_messages(problem: Problem, program: Program, report: str, examples: int = EXAMPLES) -> tuple[Message, ...]:
@@ -75,6 +80,13 @@ def instruct_messages(problem: Problem, program: Program, report: str, examples:
     return template("instruct").messages(
         language=title(program.language),
         problem=problem_text(problem, program.language, examples),
-        program=fenced(clip(program.source, CAPS.source), fence_tags(program.language)[0]),
+        program=block(program.source, CAPS.source, fence_tags(program.language)[0]),
         report=clip(report, CAPS.report),
     )
+
+
+def _words(reply: str) -> str:
+    """What an explanation says before its first code block: code was not asked for, and would be copied unjudged."""
+    lines = reply.strip().splitlines()
+    end = next((index for index, line in enumerate(lines) if is_fence_line(line)), len(lines))
+    return "\n".join(lines[:end]).strip()

@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluators.exceptions import UserError
+from evaluators.languages import LANGUAGES
 from evaluators.signature import DataType, Signature
 
 _TITLES = {"python": "Python", "cpp": "C++"}
-_FENCE_TAGS: dict[str, tuple[str, ...]] = {
-    "python": ("python", "py", "python3"),
-    "cpp": ("cpp", "c++", "cxx", "cc", "hpp"),
-}
 _CPP_SCALARS = {"int": "long long", "float": "double", "bool": "bool", "str": "std::string"}
 _CPP_CONTAINERS = {
     "list": "std::vector",
@@ -34,7 +31,8 @@ def title(language: str) -> str:
 
 def fence_tags(language: str) -> Sequence[str]:
     """What models write behind an opening fence for this language, the usual one first."""
-    return _FENCE_TAGS.get(language, (language,))
+    known = LANGUAGES.get(language)
+    return (language, *known.aliases) if known is not None else (language,)
 
 
 def function_head(signature: Signature, language: str) -> str:

@@ -40,13 +40,14 @@ def classes_of_equal_rows(matrix: NDArray[Any]) -> Classes:
     """Group the rows of a matrix without NaN that are equal byte for byte.
 
     Args:
-        matrix: Any C-contiguous matrix `[N, T]`, in which equal numbers are equal bytes (so -0.0 does not occur).
+        matrix: Any matrix `[N, T]`, in which equal numbers are equal bytes (so -0.0 does not occur).
     """
     contents: list[Any]
     if matrix.shape[1] == 0:
         contents = [b""] * len(matrix)
     else:
         # Each row as one opaque value, which becomes bytes.
+        matrix = np.ascontiguousarray(matrix)
         contents = matrix.view(np.dtype((np.void, matrix.shape[1] * matrix.itemsize))).ravel().tolist()
     first_seen: dict[bytes, int] = {}
     first_equal = [first_seen.setdefault(content, row) for row, content in enumerate(contents)]

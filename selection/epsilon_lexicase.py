@@ -49,9 +49,9 @@ class EpsilonLexicase:
             raise ValueError(f"variant is {self.variant!r}; use 'static', 'semi-dynamic' or 'dynamic'")
         if self.epsilon != "mad" and (isinstance(self.epsilon, str) or not 0 <= self.epsilon < np.inf):
             raise ValueError(f"epsilon is {self.epsilon!r}; use 'mad', or a number of at least 0")
-        check_engine(self.engine)
         if self._by_order and self.engine == "numba":
             raise ValueError("dynamic epsilon-lexicase with 'mad' has no numba engine; use engine='numpy'")
+        check_engine(self.engine)
 
     @property
     def _by_order(self) -> bool:

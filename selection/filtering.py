@@ -88,7 +88,8 @@ def prepare(errors: Errors, tolerance: NDArray[np.float64] | None = None) -> Fil
     if cases.size == 0:
         return None
     if cases.size < table.shape[1]:
-        table, passing, smallest = table[:, cases], passing[:, cases], smallest[cases]
+        table, passing = table.take(cases, axis=1), passing.take(cases, axis=1)
+        smallest = smallest[cases]
         tolerance = None if tolerance is None else tolerance[cases]
     individuals = np.flatnonzero(passing.any(axis=1))
     table, passing = _rows(table, individuals), _rows(passing, individuals)

@@ -96,11 +96,17 @@ def total_variation(first: Probabilities, second: Probabilities) -> float:
     return float(np.abs(np.asarray(first) - np.asarray(second)).sum() / 2)
 
 
-def expected_sampling_distance(probabilities: Probabilities, draws: int) -> float:
-    """Return about how far a sample of a distribution lies from it: the mean total variation distance.
+def sampling_distance_limit(probabilities: Probabilities, draws: int, risk: float = 1e-4) -> float:
+    """Return a total variation distance that an honest sample exceeds with at most the given probability.
 
-    The normal approximation of each binomial count is used, which is good for the purpose from a few draws an
-    individual on, and too large (so never too strict) below.
+    It is the mean distance of a sample from its distribution (by the normal approximation of each count, which errs
+    on the large side) plus a margin by McDiarmid's inequality: one draw changes the distance by at most `1 / draws`.
+
+    Args:
+        probabilities: The distribution `[N]`.
+        draws: Independent draws in the sample, at least 1.
+        risk: Probability, above 0, that an honest sample lies farther off.
     """
-    deviations = np.sqrt(probabilities * (1 - probabilities) / draws)
-    return float(np.sqrt(2 / np.pi) * deviations.sum() / 2)
+    deviations = np.sqrt(np.maximum(probabilities * (1 - probabilities), 0) / draws)
+    mean = np.sqrt(2 / np.pi) * deviations.sum() / 2
+    return float(mean + np.sqrt(-np.log(risk) / (2 * draws)))

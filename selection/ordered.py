@@ -21,19 +21,23 @@ def select_by_batches(errors: Errors, size: int, k: int, rng: np.random.Generato
     classes = classes_of_equal_rows(errors)
     rows = errors[classes.representatives]
     step = max(1, _PAIRS_AT_ONCE // max(1, *rows.shape))
-    chosen = [_run_batches(rows, size, min(step, k - start), rng) for start in range(0, k, step)]
+    chosen = [_run_batches(rows, classes.sizes, size, min(step, k - start), rng) for start in range(0, k, step)]
     return classes.draw_members(np.concatenate([*chosen, np.empty(0, dtype=np.int64)]), rng)
 
 
-def _run_batches(rows: Errors, size: int, k: int, rng: np.random.Generator) -> Indices:
-    """Return the row chosen by each of `k` events; the rows are distinct."""
+def _run_batches(rows: Errors, weights: Indices, size: int, k: int, rng: np.random.Generator) -> Indices:
+    """Return the row chosen by each of `k` events; the rows are distinct, each of as many individuals as its weight."""
     cases = rows.shape[1]
     if cases == 0 or len(rows) == 1:
         return np.zeros(k, dtype=np.int64)
     orders = _orders(k, cases, rng)
     columns = np.ascontiguousarray(rows.T)
-    pools = [_best_by(columns.take(order[:size], axis=0).sum(axis=0)) for order in orders]
-    pairs = Pairs(np.concatenate(pools), np.array([len(pool) for pool in pools]))
+    with np.errstate(invalid="ignore"):
+        sums = columns.take(orders[:, 0], axis=0)
+        for place in range(1, min(size, cases)):
+            sums += columns.take(orders[:, place], axis=0)
+    sums[np.isnan(sums)] = np.inf
+    pairs = Pairs.of_table(sums == sums.min(axis=1, keepdims=True))
     events = np.arange(k)
     chosen = np.empty(k, dtype=np.int64)
     for start in range(size, cases, size):
@@ -42,19 +46,25 @@ def _run_batches(rows: Errors, size: int, k: int, rng: np.random.Generator) -> I
         events, pairs = events[~single], pairs.of_events(~single)
         if not events.size:
             return chosen
-        batch = np.repeat(orders[events, start : start + size], pairs.counts, axis=0)
-        with np.errstate(invalid="ignore"):
-            sums = np.take_along_axis(rows[pairs.candidates], batch, axis=1).sum(axis=1)
-        sums[np.isnan(sums)] = np.inf
+        sums = _batch_sums(rows, pairs, orders[events, start : start + size])
         pairs = pairs.keep(sums <= np.repeat(np.minimum.reduceat(sums, pairs.starts), pairs.counts))
-    # Different rows may have equal sums on every batch.
-    chosen[events] = pairs.draw(rng)
+    # Different rows may have equal sums on every batch; then each individual is as likely.
+    chosen[events] = pairs.draw(rng, weights)
     return chosen
 
 
-def _best_by(sums: NDArray[np.float64]) -> Indices:
+def _batch_sums(rows: Errors, pairs: Pairs, batches: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return each candidate's sum of errors on its event's batch of cases `[E, size]`.
+
+    Where infinities of both signs meet, the worst counts.
+    """
+    offsets = pairs.candidates * rows.shape[1]
+    sums = np.zeros(len(offsets))
+    with np.errstate(invalid="ignore"):
+        for cases in batches.T:
+            sums += rows.ravel().take(offsets + np.repeat(cases, pairs.counts))
     sums[np.isnan(sums)] = np.inf
-    return np.flatnonzero(sums == sums.min())
+    return sums
 
 
 def select_dynamic(errors: Errors, k: int, rng: np.random.Generator) -> Indices:
@@ -84,7 +94,7 @@ def _run_dynamic(errors: Errors, k: int, rng: np.random.Generator) -> Indices:
         events, pairs = events[~alike], pairs.of_events(~alike)
         if not events.size:
             return chosen
-        drawn = errors[pairs.candidates, np.repeat(orders[events, step], pairs.counts)]
+        drawn = errors.ravel().take(pairs.candidates * cases + np.repeat(orders[events, step], pairs.counts))
         limits = np.minimum.reduceat(drawn, pairs.starts) + _deviations_within(pairs, drawn)
         pairs = pairs.keep(drawn <= np.repeat(limits, pairs.counts))
     chosen[events] = pairs.draw(rng)

@@ -57,7 +57,7 @@ def cases_used(errors: Errors, order: Sequence[int]) -> int:
     candidates = np.arange(len(errors))
     for used, case in enumerate(order):
         ahead = errors[np.ix_(candidates, np.array(order[used:], dtype=np.int64))]
-        if (ahead == ahead[0]).all():
+        if (ahead == ahead[:1]).all():
             return used
         candidates = candidates[only_best(errors[candidates, case], case)]
     return len(order)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +38,14 @@ class Context:
     behaviours: NDArray[np.float64] | None = None
     case_weights: NDArray[np.float64] | None = None
     evaluated: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value is not None:
+                kind = np.bool_ if field.name == "evaluated" else np.float64
+                # Lists and other numbers will do; a frozen dataclass is set this way.
+                object.__setattr__(self, field.name, _as_numbers(value, kind, field.name))
 
     def require(self, field: str, user: str) -> NDArray[np.float64]:
         """Return a field that `user` cannot do without.
@@ -128,14 +135,17 @@ def validated(errors: ArrayLike, k: int, context: Context | None) -> tuple[Error
     return matrix, context
 
 
-def _as_matrix(errors: ArrayLike) -> NDArray[np.float64]:
+def _as_numbers(values: ArrayLike, kind: type[np.generic], name: str) -> NDArray[Any]:
     try:
-        matrix = np.asarray(errors, dtype=np.float64)
+        return np.asarray(values, dtype=kind)
     except (TypeError, ValueError) as problem:
         raise ValueError(
-            f"errors of type {type(errors).__name__} are no matrix of numbers ({problem}); "
-            "pass a float array [individuals, cases]"
+            f"{name} of type {type(values).__name__} are no array of numbers ({problem}); pass a numpy array"
         ) from problem
+
+
+def _as_matrix(errors: ArrayLike) -> NDArray[np.float64]:
+    matrix: NDArray[np.float64] = _as_numbers(errors, np.float64, "errors")
     if matrix.ndim != 2:
         raise ValueError(
             f"errors have shape {matrix.shape}; a selector takes a matrix [individuals, cases]: "
@@ -179,7 +189,7 @@ def _check_context(context: Context, individuals: int, cases: int) -> None:
         )
 
 
-def _check_vector(values: Sequence[float] | NDArray[np.float64] | None, name: str, length: int, of: str) -> None:
+def _check_vector(values: NDArray[np.float64] | None, name: str, length: int, of: str) -> None:
     if values is None:
         return
     if np.shape(values) != (length,):

@@ -1,9 +1,10 @@
-"""A child of the supervisor: forked, bounded, watched, and gone with all its descendants before anything else happens."""
+"""A child of the supervisor: forked, bounded, watched, and cleared away with its descendants."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import math
 import mmap
 import os
 import resource
@@ -12,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from evaluators.sandbox import kernel
@@ -37,6 +39,7 @@ class Bounds:
         address_space_bytes: Of each process.
         file_bytes: Of each file that it writes, standard output too.
         stack_bytes: Of the first thread.
+        whole_cpu_seconds: Processor time of a child that does several things, each within ``cpu_seconds``.
     """
 
     cpu_seconds: float
@@ -44,6 +47,7 @@ class Bounds:
     address_space_bytes: int
     file_bytes: int
     stack_bytes: int
+    whole_cpu_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ def run_child(
     confinement: Confinement,
     engine: int,
     executable: int | None = None,
+    progress: Callable[[], int] = int,
 ) -> Outcome:
     """Fork, confine the child, let it work, watch it, and clear away whatever is left of it.
 
@@ -107,6 +112,7 @@ def run_child(
         confinement: What it may do.
         engine: The supervisor's descriptor towards the engine, watched meanwhile.
         executable: A file that the child may replace itself by, or None.
+        progress: How many things the child has done; each may use ``cpu_seconds`` and ``idle_seconds``.
 
     Raises:
         EngineGoneError: If the engine closed its end; the child is gone then, too.
@@ -119,7 +125,7 @@ def run_child(
         os.setpgid(child, child)  # the child does it as well: whoever comes first
     handle = os.pidfd_open(child)
     try:
-        stopped, idle = _watch(child, handle, bounds, engine, confinement.processes)
+        stopped, idle = _watch(child, handle, bounds, engine, confinement.processes, progress)
     finally:
         os.close(handle)
         status, usage, survivors = _clear_away(child)
@@ -142,6 +148,7 @@ def _be_the_child(
     try:
         os.setpgid(0, 0)
         kernel.die_with_parent()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         _arrange_descriptors(files, executable)
@@ -174,7 +181,9 @@ def _arrange_descriptors(files: Sequence[int], executable: int | None) -> None:
 
 
 def _set_limits(bounds: Bounds) -> None:
-    seconds = int(bounds.cpu_seconds) + 2  # the watchdog is exact; this one is for the day it is late
+    seconds = (
+        int(max(bounds.cpu_seconds, bounds.whole_cpu_seconds)) + 2
+    )  # the watchdog is exact; this one is for the day it is late
     limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_AS: bounds.address_space_bytes,
@@ -193,25 +202,31 @@ def _set_limits(bounds: Bounds) -> None:
         resource.setrlimit(kind, (value, value))
 
 
-def _watch(child: int, handle: int, bounds: Bounds, engine: int, processes: bool) -> tuple[str, float]:
+def _watch(
+    child: int, handle: int, bounds: Bounds, engine: int, processes: bool, progress: Callable[[], int]
+) -> tuple[str, float]:
     """Wait for the child's end, stopping it at its bounds; returns which bound, and the seconds it stood still."""
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     poll.register(engine, select.POLLIN | select.POLLHUP)
     clock = ((~child) << 3) | _PROCESSOR_CLOCK
     processors = os.cpu_count() or 1
-    idle = used = 0.0
+    whole = bounds.whole_cpu_seconds or math.inf
+    idle = used = begun = 0.0
+    done = 0
     then = time.monotonic()
     while True:
-        left = (bounds.cpu_seconds - used) / processors
-        events = poll.poll(max(1.0, 1000 * min(_TICK_SECONDS, left)))
+        left = min(begun + bounds.cpu_seconds, whole) - used
+        events = poll.poll(max(1.0, 1000 * min(_TICK_SECONDS, left / processors)))
         if any(descriptor == handle for descriptor, _ in events):
             return "", idle
         if events:
             raise EngineGoneError
         now, before = time.monotonic(), used
         used = _used_seconds(child, clock, processes)
-        if used >= bounds.cpu_seconds:
+        if progress() != done:
+            done, begun, idle = progress(), before, 0.0
+        if used >= min(begun + bounds.cpu_seconds, whole):
             return "cpu", idle
         # Under load a process may wait long for a processor: that is the machine's fault and not counted.
         if used - before < 0.5 * (now - then) and not _runnable(child, processes):
@@ -237,11 +252,15 @@ def _group(child: int) -> list[list[str]]:
     found = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would be slower
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-                fields = file.read().rpartition(")")[2].split()
+            with contextlib.suppress(OSError):
+                fields = _stat(f"/proc/{name}/stat")
                 if int(fields[2]) == child:
                     found.append(fields)
     return found
+
+
+def _stat(path: str) -> list[str]:
+    return Path(path).read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
 
 
 def _runnable(child: int, processes: bool) -> bool:
@@ -250,14 +269,13 @@ def _runnable(child: int, processes: bool) -> bool:
         return any(fields[0] in "RD" for fields in _group(child))
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{child}/task"):  # noqa: PTH208
-            with open(f"/proc/{child}/task/{thread}/stat", encoding="utf-8", errors="replace") as file:
-                if file.read().rpartition(")")[2].split()[0] == "R":
-                    return True
+            if _stat(f"/proc/{child}/task/{thread}/stat")[0] == "R":
+                return True
     return False
 
 
 def _clear_away(child: int) -> tuple[int, resource.struct_rusage, int]:
-    """Kill and reap the child and every descendant; returns its wait status, its usage, and how many others there were."""
+    """Kill and reap the child and all descendants; returns its wait status and usage, and the number of others."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)

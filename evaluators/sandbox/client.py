@@ -30,6 +30,7 @@ _BOOT = (
 _PACKAGE = Path(__file__).resolve().parent.parent
 _INSIDE_PACKAGE = "/evaluators"
 _INSIDE_WORK = "/work"
+_INSIDE_HEADERS = "/headers"
 _WORK_BYTES = 512 * 2**20
 _START_SECONDS = 60.0
 
@@ -62,7 +63,12 @@ class Sandbox:
     """A running supervisor; use :meth:`start`."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], engine: socket.socket, errors: int, scratch: Path | None
+        self,
+        process: subprocess.Popen[bytes],
+        engine: socket.socket,
+        errors: int,
+        scratch: Path | None,
+        headers: str | None,
     ) -> None:
         self._process = process
         self._socket = engine
@@ -71,6 +77,7 @@ class Sandbox:
         self._supervisor: int | None = None
         self.jobs = 0
         self.work = _INSIDE_WORK if scratch is None else str(scratch)
+        self.headers = headers and (_INSIDE_HEADERS if scratch is None else headers)
 
     @classmethod
     async def start(cls, isolation: Isolation, visible: Visible) -> Sandbox:
@@ -84,7 +91,7 @@ class Sandbox:
         errors = os.memfd_create("supervisor-errors", os.MFD_CLOEXEC)
         scratch = None if isolation.walls == "namespaces" else Path(tempfile.mkdtemp(prefix="evo-sandbox-"))
         try:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: ASYNC220 - takes a millisecond, and belongs to no event loop
                 _command(isolation, visible, theirs.fileno(), scratch),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -101,7 +108,7 @@ class Sandbox:
             raise InfrastructureError(f"the sandbox cannot be started: {error}") from error
         finally:
             theirs.close()
-        sandbox = cls(process, ours, errors, scratch)
+        sandbox = cls(process, ours, errors, scratch, visible.headers)
         try:
             await asyncio.wait_for(sandbox._greet(), _START_SECONDS)
         except (wire.BrokenWireError, OSError, TimeoutError) as error:
@@ -113,8 +120,8 @@ class Sandbox:
 
     async def _greet(self) -> None:
         loop = asyncio.get_running_loop()
-        readable = loop.create_future()
-        loop.add_reader(self._socket, lambda: readable.done() or readable.set_result(None))
+        readable: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(self._socket, _set, readable)
         try:
             await readable
         finally:
@@ -185,11 +192,16 @@ class Sandbox:
         self._socket.close()
         self._process.wait()
         os.lseek(self._errors, 0, os.SEEK_SET)
-        with open(self._errors, "rb") as file:
+        with os.fdopen(self._errors, "rb") as file:
             lines = file.read().decode("utf-8", "replace").strip().splitlines()
         self._errors = -1
         _remove(self._scratch)
         return lines[-1] if lines else ""
+
+
+def _set(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _remove(scratch: Path | None) -> None:
@@ -203,6 +215,7 @@ def _command(isolation: Isolation, visible: Visible, descriptor: int, scratch: P
     settings = {
         "socket": descriptor,
         "work": _INSIDE_WORK if scratch is None else str(scratch),
+        "scratch": scratch is not None,
         "readable": visible.allowed() if isolation.walls == "landlock" else None,
         "filtered": isolation.filtered,
     }
@@ -220,6 +233,8 @@ def _bubblewrap(isolation: Isolation, visible: Visible) -> list[str]:
         command += ["--symlink", target, link]
     for path in visible.hidden:
         command += ["--tmpfs", path]
+    if visible.headers is not None:
+        command += ["--ro-bind", visible.headers, _INSIDE_HEADERS]
     for name in ("plain_data.py", "sandbox"):
         command += ["--ro-bind", str(_PACKAGE / name), f"{_INSIDE_PACKAGE}/{name}"]
     command += ["--proc", "/proc", "--dev", "/dev", "--perms", "0700", "--size", str(_WORK_BYTES)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evaluators import plain_data
 from evaluators.exceptions import UserError
@@ -13,6 +14,15 @@ from evaluators.sandbox import typed_text
 from evaluators.signature import DataType, Signature
 
 DRIVER_NAME = "driver.cpp"
+
+DriverStyle = Literal["usual", "narrow", "by signature"]
+"""How a driver is written.
+
+``usual`` begins with the precompiled header, which is fast. ``narrow`` includes little, for a program whose names
+clash with the standard library's. ``by signature`` chooses the parameters' types by the problem's signature, for a
+function whose own are not unique, being overloaded or a template.
+"""
+
 
 _KEYWORDS = "main int long auto double char bool void return const template decltype sizeof noexcept"
 _CPP_TYPES = {"int": "int", "float": "double", "bool": "bool", "str": "std::string"}
@@ -25,13 +35,13 @@ _CPP_CONTAINERS = {
 }
 
 
-def driver_files(language: Language, signature: Signature, overloaded: bool = False) -> dict[str, str]:
+def driver_files(language: Language, signature: Signature, style: DriverStyle) -> dict[str, str]:
     """Files to be compiled together with the candidate's source; none where the language is interpreted.
 
     Args:
         language: Of the candidate.
         signature: Of the function.
-        overloaded: Choose the parameters' types by the signature, for a function whose own are not unique.
+        style: See :data:`DriverStyle`.
 
     Raises:
         UserError: If the language has static types and the signature says ``Any``, or it has no function mode.
@@ -42,18 +52,25 @@ def driver_files(language: Language, signature: Signature, overloaded: bool = Fa
         raise UserError(f"language {language.name!r} has no function mode: use a problem of mode 'stdio'")
     types = [_cpp_type(kind, signature) for _, kind in signature.parameters]
     _cpp_type(signature.returns, signature)
-    name = signature.name
-    if overloaded:
+    name = f"::{signature.name}"  # past what the standard library calls the same
+    if style == "by signature":
         call = f"evo_driver::run_as<{', '.join(types)}>([](auto&... value) {{ return {name}(value...); }})"
     else:
         forward = f"[](auto&&... value) -> decltype(auto) {{ return {name}(std::forward<decltype(value)>(value)...); }}"
         call = f"evo_driver::run<{len(types)}>({forward}, &{name})"
     undefined = "".join(f"#undef {keyword}\n" for keyword in _KEYWORDS.split())
+    first = f"#include <{language.precompiled_header}>\n" if style != "narrow" and language.precompiled_header else ""
     text = (
-        '#include "driver.h"\n#define main evo_candidate_main\n'
+        f'{first}#include "driver.h"\n#define main evo_candidate_main\n'
         f'#include "{language.source_name}"\n{undefined}int main() {{ return {call}; }}\n'
     )
     return {"driver.h": _driver_header(), DRIVER_NAME: text}
+
+
+def explain(diagnostics: str, signature: Signature) -> str:
+    """Say in the problem's words what a compiler says of the driver's line: that there is no such function."""
+    missing = re.search(rf"^driver\.cpp:.*::{signature.name}\b.* has not been declared", diagnostics, re.MULTILINE)
+    return f"error: the program defines no function {signature}" if missing else diagnostics
 
 
 def encode_call(language: Language, signature: Signature, arguments: tuple[Any, ...]) -> bytes:

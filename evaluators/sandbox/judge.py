@@ -18,7 +18,7 @@ _MAX_DETAIL_CHARACTERS = 300
 _OUT_OF_MEMORY = re.compile(r"std::bad_alloc|std::bad_array_new_length|MemoryError|out of memory", re.IGNORECASE)
 _COMPILER_STOPPED = re.compile(
     r"Killed signal|Killed \(program|out of memory|virtual memory exhausted|File size limit|CPU time limit|"
-    r"No space left|memory exhausted|File too large|Cannot allocate memory"
+    r"No space left|memory exhausted|File too large|Cannot allocate memory|^MemoryError"
 )
 _TERMINATED = re.compile(r"terminate called .*", re.DOTALL)
 
@@ -90,8 +90,8 @@ def _detail(
     if verdict is Verdict.COMPLETED:
         return ""
     fixed = {
-        Verdict.VIOLATION: "the program tried what the sandbox forbids: another process, the network, or another program",
-        Verdict.OUTPUT_LIMIT: f"wrote more than {limits['file_bytes']} bytes",
+        Verdict.VIOLATION: "tried what the sandbox forbids: another process, another program, or the network",
+        Verdict.OUTPUT_LIMIT: f"wrote more than {limits['file_bytes'] - 1} bytes",
         Verdict.TIMEOUT_CPU: f"used more than {limits['cpu_seconds']:g} s of processor time",
         Verdict.TIMEOUT_WALL: f"stood still for {limits['idle_seconds']:g} s, asleep or waiting",
         Verdict.MEMORY: f"used more than {limits['memory_bytes'] // 2**20} MiB of memory",

@@ -7,7 +7,7 @@ import functools
 import os
 import signal
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 _EXECVEAT = {"x86_64": 322, "aarch64": 281}
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every processor
@@ -60,9 +60,9 @@ def _prctl(option: int, value: int, pointer: Any = None) -> None:
     _checked(result, f"prctl({option})")
 
 
-def die_with_parent() -> None:
-    """Ask for SIGKILL when the parent's thread ends."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """Ask for a signal when the parent's thread ends."""
+    _prctl(_PR_SET_PDEATHSIG, number)
 
 
 def forbid_inspection() -> None:
@@ -92,7 +92,7 @@ def install_filter(program: bytes, length: int) -> None:
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(description))
 
 
-def execute_descriptor(descriptor: int, arguments: Sequence[bytes], environment: Sequence[bytes] = ()) -> None:
+def execute_descriptor(descriptor: int, arguments: Sequence[bytes], environment: Sequence[bytes] = ()) -> NoReturn:
     """Replace this process by the program that an open file holds; returns by an exception only.
 
     Raises:
@@ -104,6 +104,7 @@ def execute_descriptor(descriptor: int, arguments: Sequence[bytes], environment:
     number = ctypes.c_long(call)
     flags = ctypes.c_int(_AT_EMPTY_PATH)
     _checked(_libc().syscall(number, ctypes.c_int(descriptor), ctypes.c_char_p(b""), argv, envp, flags), "execveat")
+    raise AssertionError("an execution does not return")
 
 
 def landlock_version() -> int:

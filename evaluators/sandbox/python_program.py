@@ -14,18 +14,23 @@ import linecache
 import marshal
 import os
 import random
+import resource
 import sys
 import threading
+import time
 import traceback
 import types
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from evaluators import plain_data
+from evaluators.sandbox.ledger import Ledger, Row
 
 SOURCE_NAME = "solution.py"
 
 _MAX_MESSAGE = 400
+_REPORT = 3
+_OUTPUTS = (1, 2, _REPORT)
 
 
 def compile_source(source: bytes, write: Callable[[bytes], object]) -> int:
@@ -61,17 +66,70 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
     Returns:
         The exit status.
     """
-    source, code = marshal.loads(compiled)  # noqa: S302 - written by our own compile step
-    values = plain_data.loads(_read(arguments)) if arguments is not None else ()
-    module = _prepare("__main__" if function is None else "solution", source)
+    code = _prepare_process(compiled)
+    text = b""
+    if arguments is not None:
+        with os.fdopen(arguments, "rb") as file:
+            text = file.read()
+    return _run_case(code, function, text, report)
+
+
+def run_cases(
+    compiled: bytes, function: str | None, inputs: int, cases: Sequence[tuple[int, int]], ledger: Ledger
+) -> int:
+    """Run a program on many cases in this process, one after the other.
+
+    It ends early, and leaves the rest to another process, after a case that would not leave the next one a clean
+    interpreter.
+
+    Args:
+        compiled: What :func:`compile_source` wrote.
+        function: Name of the function to call, or None to run the program as a script.
+        inputs: Descriptor that holds the inputs of all cases.
+        cases: Offset and length of each input.
+        ledger: Takes what each case leaves.
+
+    Returns:
+        The exit status: 0.
+    """
+    code = _prepare_process(compiled)
+    clean = dict(vars(builtins))
+    clock, usage, before = time.process_time, resource.getrusage, time.process_time()
+    for offset, length in cases:
+        text = os.pread(inputs, length, offset)
+        if function is None:
+            os.pwrite(0, text, 0)
+            os.ftruncate(0, length)
+            os.lseek(0, 0, os.SEEK_SET)
+        status = _run_case(code, function, text, _REPORT)
+        sizes = [os.fstat(descriptor).st_size for descriptor in _OUTPUTS]
+        if not ledger.has_room(sum(sizes)):
+            return 0
+        now = clock()
+        used, before = int(1e6 * (now - before)), now
+        stdout, stderr, report = sizes
+        memory = usage(resource.RUSAGE_SELF).ru_maxrss
+        ledger.append(Row(status, stdout, stderr, report, used, memory), _OUTPUTS)
+        if threading.active_count() > 1 or vars(builtins) != clean:
+            return 0
+        for descriptor, size in zip(_OUTPUTS, sizes, strict=True):
+            if size:
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+    return 0
+
+
+def _run_case(code: types.CodeType, function: str | None, arguments: bytes, report: int) -> int:
+    module = _prepare_case("__main__" if function is None else "solution")
     write = os.write
+    status = 0
     try:
         try:
+            values = () if function is None else plain_data.loads(arguments)
             exec(code, module.__dict__)  # noqa: S102 - the purpose of it all
             if function is not None:
                 result = _call(module, function, values)
                 write(report, b'{"result":' + plain_data.dumps(result, accept_subclasses=True).encode() + b"}")
-            status = 0
         finally:
             _finish()
     except SystemExit as leaving:
@@ -79,41 +137,55 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
     except BaseException as error:  # noqa: BLE001 - whatever a candidate raises is its result
         status = 1
         _report(error, report, write)
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+    for stream in {id(stream): stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
         status = max(status, _flush(stream))
+    module.__dict__.clear()  # what it defined refers to it: freed now, not at some later collection
     return status
 
 
-def _prepare(name: str, source: bytes) -> types.ModuleType:
+def _prepare_process(compiled: bytes) -> types.CodeType:
+    source, code = marshal.loads(compiled)  # noqa: S302 - written by our own compile step
+    os.environ.clear()
+    for inherited in [key for key in sys.modules if key == "evaluators" or key.startswith("evaluators.")]:
+        del sys.modules[inherited]
+    text = source.decode("utf-8", "replace")
+    linecache.cache[SOURCE_NAME] = (len(text), None, text.splitlines(keepends=True), SOURCE_NAME)
+    return cast("types.CodeType", code)
+
+
+def _prepare_case(name: str) -> types.ModuleType:
     sys.stdin = sys.__stdin__ = _stream(0, "r", "surrogateescape")  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = _stream(1, "w", "strict")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _stream(2, "w", "backslashreplace")  # type: ignore[misc]
     sys.argv = [SOURCE_NAME]
-    os.environ.clear()
-    for inherited in [key for key in sys.modules if key == "evaluators" or key.startswith("evaluators.")]:
-        del sys.modules[inherited]
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = builtins
     module.__file__ = SOURCE_NAME
     sys.modules["__main__"] = module
     sys.modules[name] = module
-    text = source.decode("utf-8", "replace")
-    linecache.cache[SOURCE_NAME] = (len(text), None, text.splitlines(keepends=True), SOURCE_NAME)
     random.seed(0)  # a program that draws numbers draws the same ones each time
     return module
 
 
+_streams: dict[int, io.TextIOWrapper] = {}
+
+
 def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:
+    """The standard stream of a descriptor; the last case's, at its beginning, where that case left it usable."""
+    kept = _streams.get(descriptor)
+    try:
+        if kept is not None and not kept.closed and (kept.encoding, kept.errors) == ("utf-8", errors):
+            if descriptor == 0:
+                kept.seek(0)
+            return kept
+    except (ValueError, OSError):  # detached
+        pass
     raw = io.FileIO(descriptor, mode, closefd=False)
     buffer: Any = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
-    name = ("<stdin>", "<stdout>", "<stderr>")[descriptor]
-    raw.name = name
-    return io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=descriptor == 2)
-
-
-def _read(descriptor: int) -> bytes:
-    with open(descriptor, "rb") as file:
-        return file.read()
+    raw.name = ("<stdin>", "<stdout>", "<stderr>")[descriptor]
+    stream = io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=descriptor == 2)
+    _streams[descriptor] = stream
+    return stream
 
 
 def _call(module: types.ModuleType, name: str, values: tuple[Any, ...]) -> Any:
@@ -125,7 +197,9 @@ def _call(module: types.ModuleType, name: str, values: tuple[Any, ...]) -> Any:
 
 def _finish() -> None:
     """What an interpreter does before it ends: wait for threads, and run what was registered for the end."""
-    threading._shutdown()  # type: ignore[attr-defined]
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
     atexit._run_exitfuncs()
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dataclasses
 import functools
 import gc
 import importlib
+import itertools
 import json
 import mmap
 import os
@@ -19,12 +21,13 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from evaluators.sandbox import kernel, python_program, wire
 from evaluators.sandbox.child import Bounds, Confinement, EngineGoneError, Outcome, run_child
+from evaluators.sandbox.ledger import Ledger
 from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
 
 _WARM = [
@@ -54,6 +57,7 @@ _WARM = [
 ]
 _STACK_BYTES = 64 * 2**20
 _INHERITED_SPACE = 64 * 2**20  # libraries and start-up of an executed program, beyond its own memory
+_START_SECONDS = 0.01  # the processor time that a process costs anyway is not charged to the program's whole budget
 _REPORT, _ARGUMENTS = 3, 4
 _COMPILER_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
@@ -109,7 +113,7 @@ class Supervisor:
                 _copy(blobs[0], self._work / job["source_name"])
                 for name, text in job["files"].items():
                     (self._work / name).write_text(text, encoding="utf-8")
-                work = functools.partial(_execute_compiler, command, str(self._work))
+                work: Callable[[], int] = functools.partial(_execute_compiler, command, str(self._work))
             else:
                 files += [compiled, blobs[0]]
                 work = functools.partial(_compile_python, source=4, target=3)
@@ -123,21 +127,67 @@ class Supervisor:
             _empty_directory(self._work)
 
     def _run(self, job: dict[str, Any], blobs: list[int]) -> None:
-        """Run the compiled program (first blob) on cases (slices of the second); one reply a case."""
+        """Run the compiled program (first blob) on cases (slices of the second); replies for every case, in order."""
         program, inputs = blobs
-        space = self._own_space if job["kind"] == "python" else _INHERITED_SPACE
-        bounds = _bounds(job["bounds"], space)
+        ends = list(itertools.accumulate(job["cases"]))
+        cases = [(end - length, length) for end, length in zip(ends, job["cases"], strict=True)]
+        bounds = _bounds(job["bounds"], self._own_space if job["kind"] == "python" else _INHERITED_SPACE)
         left = job["total_seconds"]
-        offset = 0
-        for length in job["cases"]:
-            if left <= 0:
-                self._engine.sendall(wire.pack({"skipped": True}))
-                continue
-            outcome = self._run_case(job, program, (inputs, offset, length), bounds)
-            left -= outcome.cpu_seconds + outcome.idle_seconds
-            offset += length
+        ledger = Ledger(len(cases)) if job["shared"] else None
+        try:
+            while cases:
+                if left <= 0:
+                    self._engine.sendall(wire.pack({"skipped": len(cases)}))
+                    return
+                if ledger is not None:
+                    done, spent = self._run_shared(job, program, inputs, cases, bounds, ledger, left)
+                else:
+                    done, spent = 1, self._run_case(job, program, (inputs, *cases[0]), bounds)
+                left -= spent
+                cases = cases[done:]
+        finally:
+            if ledger is not None:
+                ledger.close()
 
-    def _run_case(self, job: dict[str, Any], program: int, part: tuple[int, int, int], bounds: Bounds) -> Outcome:
+    def _run_shared(
+        self,
+        job: dict[str, Any],
+        program: int,
+        inputs: int,
+        cases: list[tuple[int, int]],
+        bounds: Bounds,
+        ledger: Ledger,
+        left: float,
+    ) -> tuple[int, float]:
+        """Run as many cases as one process manages; returns how many were replied for, and the seconds spent."""
+        opened = [_memory_file(name) for name in ("given", "stdout", "stderr", "report")]
+        wide = dataclasses.replace(
+            bounds,
+            address_space_bytes=bounds.address_space_bytes + ledger.address_space_bytes,
+            whole_cpu_seconds=left + _START_SECONDS,
+        )
+        ledger.clear()
+        try:
+            work = functools.partial(_run_python_cases, job["function"], cases, ledger)
+            files = [*opened, inputs, program]
+            engine = self._engine.fileno()
+            outcome = run_child(work, files, wide, self._run_confinement, engine, progress=lambda: ledger.done)
+            rows = ledger.rows()
+            if rows:
+                size = sum(sum(row[1:4]) for row in rows)
+                self._engine.sendall(wire.pack({"batch": rows}, [size]))
+                _send_range(engine, ledger.file, 0, size)
+            done = len(rows)
+            if done < len(cases) and (outcome.status != 0 or outcome.stopped or not rows):
+                self._reply(outcome, opened[1:], bounds.file_bytes)  # the case in which it ended
+                done += 1
+            return done, max(0.0, outcome.cpu_seconds - _START_SECONDS) + outcome.idle_seconds
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+
+    def _run_case(self, job: dict[str, Any], program: int, part: tuple[int, int, int], bounds: Bounds) -> float:
+        """Run one case in a process of its own; returns the seconds spent."""
         python, function = job["kind"] == "python", job["function"]
         opened = [_memory_file(name) for name in ("given", "nothing", "stdout", "stderr", "report")]
         given, nothing, stdout, stderr, report = opened
@@ -145,7 +195,7 @@ class Supervisor:
             _send_range(given, *part)
             os.lseek(given, 0, os.SEEK_SET)
             files = [given if function is None else nothing, stdout, stderr, report, given, program]
-            work = functools.partial(_run_python, function) if python else _execute_candidate
+            work: Callable[[], int] = functools.partial(_run_python, function) if python else _execute_candidate
             outcome = run_child(
                 work,
                 files if python else files[: 4 if function is None else 5],
@@ -158,7 +208,7 @@ class Supervisor:
         finally:
             for descriptor in opened:
                 os.close(descriptor)
-        return outcome
+        return max(0.0, outcome.cpu_seconds - _START_SECONDS) + outcome.idle_seconds
 
     def _reply(self, outcome: Outcome, files: Sequence[int], most: int = wire.MAX_BLOB_BYTES) -> None:
         lengths = [min(os.fstat(descriptor).st_size, most) for descriptor in files]
@@ -277,26 +327,36 @@ def _run_python(function: str | None) -> int:
     return python_program.run(compiled, function, None if function is None else _ARGUMENTS, _REPORT)
 
 
-def _execute_compiler(command: Sequence[str], directory: str) -> NoReturn:
+def _run_python_cases(function: str | None, cases: Sequence[tuple[int, int]], ledger: Ledger) -> int:
+    inputs, program = _ARGUMENTS, _ARGUMENTS + 1
+    compiled = _read_whole(program)
+    os.close(program)
+    return python_program.run_cases(compiled, function, inputs, cases, ledger)
+
+
+def _execute_compiler(command: Sequence[str], directory: str) -> int:
     os.chdir(directory)
-    os.execve(command[0], list(command), {**_COMPILER_ENVIRONMENT, "TMPDIR": directory})
+    os.execve(command[0], list(command), {**_COMPILER_ENVIRONMENT, "TMPDIR": directory})  # noqa: S606 - meant
 
 
-def _execute_candidate() -> NoReturn:
+def _execute_candidate() -> int:
     kernel.execute_descriptor(EXECUTABLE_DESCRIPTOR, [b"program"])
-    raise AssertionError("an execution does not return")
 
 
 def main(settings_text: str) -> None:
     """Set this process up and serve.
 
     Args:
-        settings_text: JSON object: ``socket`` (descriptor), ``work`` (directory), ``readable`` (list or null),
-            ``filtered`` (boolean).
+        settings_text: JSON object: ``socket`` (descriptor), ``work`` (directory), ``scratch`` (whether that
+            is a directory of the machine, to be removed), ``readable`` (list or null), ``filtered`` (boolean).
     """
     settings = json.loads(settings_text)
     kernel.forbid_inspection()
-    kernel.die_with_parent()
+    if settings["scratch"]:  # a directory of the machine, to be removed even if the engine is killed
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        kernel.die_with_parent(signal.SIGTERM)
+    else:
+        kernel.die_with_parent()
     kernel.adopt_orphans()
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -314,5 +374,9 @@ def main(settings_text: str) -> None:
     itself = os.pidfd_open(os.getpid())
     socket.send_fds(engine, [wire.pack({"greeting": "ready"})], [itself])
     os.close(itself)
-    with contextlib.suppress(EngineGoneError, BrokenPipeError, ConnectionResetError):
-        supervisor.serve()
+    try:
+        with contextlib.suppress(EngineGoneError, BrokenPipeError, ConnectionResetError):
+            supervisor.serve()
+    finally:
+        if settings["scratch"]:
+            shutil.rmtree(settings["work"], ignore_errors=True)

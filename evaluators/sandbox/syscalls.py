@@ -1,266 +1,58 @@
 """System calls: their numbers on the two processors, and what a sandboxed program may do with them.
 
-Numbers are the kernel's stable interface (``asm/unistd_64.h`` for x86_64, ``asm-generic/unistd.h`` for aarch64, where the
-oldest calls do not exist). A call in none of the groups is answered "not implemented", so that what a newer kernel
+Numbers are the kernel's stable interface (``asm/unistd_64.h`` for x86_64, ``asm-generic/unistd.h`` for aarch64, where
+the oldest calls do not exist). A call in none of the groups is answered "not implemented", so that what a newer kernel
 adds is closed until somebody opens it.
 """
 
 from __future__ import annotations
 
-ALLOWED = [
-    "access",
-    "alarm",
-    "arch_prctl",
-    "brk",
-    "chdir",
-    "clock_getres",
-    "clock_gettime",
-    "clock_nanosleep",
-    "close",
-    "close_range",
-    "copy_file_range",
-    "dup",
-    "dup2",
-    "dup3",
-    "epoll_create",
-    "epoll_create1",
-    "epoll_ctl",
-    "epoll_pwait",
-    "epoll_wait",
-    "eventfd",
-    "eventfd2",
-    "exit",
-    "exit_group",
-    "faccessat",
-    "faccessat2",
-    "fadvise64",
-    "fchdir",
-    "fdatasync",
-    "flock",
-    "fstat",
-    "fstatfs",
-    "fsync",
-    "ftruncate",
-    "futex",
-    "getcpu",
-    "getcwd",
-    "getdents",
-    "getdents64",
-    "getegid",
-    "geteuid",
-    "getgid",
-    "getgroups",
-    "getitimer",
-    "getpeername",
-    "getpgid",
-    "getpgrp",
-    "getpid",
-    "getppid",
-    "getpriority",
-    "getrandom",
-    "getresgid",
-    "getresuid",
-    "getrlimit",
-    "getrusage",
-    "getsid",
-    "getsockname",
-    "getsockopt",
-    "gettid",
-    "gettimeofday",
-    "getuid",
-    "lseek",
-    "lstat",
-    "madvise",
-    "membarrier",
-    "mincore",
-    "mmap",
-    "mprotect",
-    "mremap",
-    "msync",
-    "munmap",
-    "nanosleep",
-    "newfstatat",
-    "pause",
-    "pipe",
-    "pipe2",
-    "poll",
-    "ppoll",
-    "pread64",
-    "preadv",
-    "pselect6",
-    "pwrite64",
-    "pwritev",
-    "read",
-    "readlink",
-    "readlinkat",
-    "readv",
-    "recvfrom",
-    "restart_syscall",
-    "rseq",
-    "rt_sigaction",
-    "rt_sigpending",
-    "rt_sigprocmask",
-    "rt_sigreturn",
-    "rt_sigsuspend",
-    "rt_sigtimedwait",
-    "sched_get_priority_max",
-    "sched_get_priority_min",
-    "sched_getaffinity",
-    "sched_getparam",
-    "sched_getscheduler",
-    "sched_yield",
-    "select",
-    "sendfile",
-    "set_robust_list",
-    "set_tid_address",
-    "setitimer",
-    "setrlimit",
-    "shutdown",
-    "sigaltstack",
-    "stat",
-    "statfs",
-    "statx",
-    "sysinfo",
-    "time",
-    "timer_create",
-    "timer_delete",
-    "timer_getoverrun",
-    "timer_gettime",
-    "timer_settime",
-    "timerfd_create",
-    "timerfd_gettime",
-    "timerfd_settime",
-    "times",
-    "umask",
-    "uname",
-    "wait4",
-    "waitid",
-    "write",
-    "writev",
-]
+# ruff: noqa: SIM905 - names in running text are read and sorted more easily than lists
+
+ALLOWED = (
+    "access alarm arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range "
+    "copy_file_range dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd "
+    "eventfd2 exit exit_group faccessat faccessat2 fadvise64 fchdir fdatasync flock fstat fstatfs fsync "
+    "ftruncate futex getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups getitimer "
+    "getpeername getpgid getpgrp getpid getppid getpriority getrandom getresgid getresuid getrlimit "
+    "getrusage getsid getsockname getsockopt gettid gettimeofday getuid lseek lstat madvise membarrier "
+    "mincore mmap mprotect mremap msync munmap nanosleep newfstatat pause pipe pipe2 poll ppoll pread64 "
+    "preadv pselect6 pwrite64 pwritev read readlink readlinkat readv recvfrom restart_syscall rseq "
+    "rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait "
+    "sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getparam sched_getscheduler "
+    "sched_yield select sendfile set_robust_list set_tid_address setitimer setrlimit shutdown sigaltstack "
+    "stat statfs statx sysinfo time timer_create timer_delete timer_getoverrun timer_gettime "
+    "timer_settime timerfd_create timerfd_gettime timerfd_settime times umask uname wait4 waitid write "
+    "writev"
+).split()
 """What computing, reading files and writing to open files need."""
 
-BY_ARGUMENT = [
-    "clone",
-    "execveat",
-    "fcntl",
-    "ioctl",
-    "kill",
-    "open",
-    "openat",
-    "prctl",
-    "prlimit64",
-    "sendto",
-    "socketpair",
-    "tgkill",
-]
+BY_ARGUMENT = ("clone execveat fcntl ioctl kill open openat prctl prlimit64 sendto socketpair tgkill").split()
 """Allowed or not by an argument: seccomp.py has a rule for each."""
 
-CHANGES_FILES = [
-    "chmod",
-    "chown",
-    "creat",
-    "fchmod",
-    "fchmodat",
-    "fchown",
-    "fchownat",
-    "fremovexattr",
-    "fsetxattr",
-    "futimesat",
-    "lchown",
-    "link",
-    "linkat",
-    "lremovexattr",
-    "lsetxattr",
-    "mkdir",
-    "mkdirat",
-    "mknod",
-    "mknodat",
-    "removexattr",
-    "rename",
-    "renameat",
-    "renameat2",
-    "rmdir",
-    "setxattr",
-    "symlink",
-    "symlinkat",
-    "truncate",
-    "unlink",
-    "unlinkat",
-    "utime",
-    "utimensat",
-    "utimes",
-]
+CHANGES_FILES = (
+    "chmod chown creat fchmod fchmodat fchown fchownat fremovexattr fsetxattr futimesat lchown link "
+    "linkat lremovexattr lsetxattr mkdir mkdirat mknod mknodat removexattr rename renameat renameat2 "
+    "rmdir setxattr symlink symlinkat truncate unlink unlinkat utime utimensat utimes"
+).split()
 """Create, change or remove a file by its name: a read-only file system, for a candidate."""
 
-REFUSED = [
-    "memfd_create",
-    "mq_open",
-    "msgget",
-    "recvmsg",
-    "seccomp",
-    "semget",
-    "sendmsg",
-    "setgid",
-    "setgroups",
-    "setregid",
-    "setresgid",
-    "setresuid",
-    "setreuid",
-    "setuid",
-    "shmat",
-    "shmget",
-]
+REFUSED = (
+    "memfd_create mq_open msgget recvmsg seccomp semget sendmsg setgid setgroups setregid setresgid "
+    "setresuid setreuid setuid shmat shmget"
+).split()
 """Refused with an error that a program may live with."""
 
-STARTS_PROCESSES = ["execve", "fork", "vfork"]
+STARTS_PROCESSES = ("execve fork vfork").split()
 """Only compilers may."""
 
-VIOLATIONS = [
-    "accept",
-    "accept4",
-    "add_key",
-    "adjtimex",
-    "bind",
-    "bpf",
-    "chroot",
-    "clock_settime",
-    "connect",
-    "delete_module",
-    "finit_module",
-    "init_module",
-    "io_uring_enter",
-    "io_uring_register",
-    "io_uring_setup",
-    "kexec_load",
-    "keyctl",
-    "listen",
-    "mount",
-    "perf_event_open",
-    "pidfd_getfd",
-    "pidfd_open",
-    "pidfd_send_signal",
-    "pivot_root",
-    "process_vm_readv",
-    "process_vm_writev",
-    "ptrace",
-    "reboot",
-    "request_key",
-    "rt_sigqueueinfo",
-    "rt_tgsigqueueinfo",
-    "sethostname",
-    "setns",
-    "setpgid",
-    "setsid",
-    "settimeofday",
-    "socket",
-    "swapoff",
-    "swapon",
-    "tkill",
-    "umount2",
-    "unshare",
-    "userfaultfd",
-]
+VIOLATIONS = (
+    "accept accept4 add_key adjtimex bind bpf chroot clock_settime connect delete_module finit_module "
+    "init_module io_uring_enter io_uring_register io_uring_setup kexec_load keyctl listen mount "
+    "perf_event_open pidfd_getfd pidfd_open pidfd_send_signal pivot_root process_vm_readv "
+    "process_vm_writev ptrace reboot request_key rt_sigqueueinfo rt_tgsigqueueinfo sethostname setns "
+    "setpgid setsid settimeofday socket swapoff swapon tkill umount2 unshare userfaultfd"
+).split()
 """No program that solves a problem needs them: the process is killed."""
 
 _NUMBERS = """

@@ -24,6 +24,8 @@ def encode_arguments(arguments: tuple[Any, ...], signature: Signature) -> bytes:
 
 def _encode(value: Any, kind: DataType, place: str) -> bytes:  # noqa: PLR0911 - one return a type
     name, inner = kind.name, kind.arguments
+    if name == "Any":
+        raise UserError(f"{place} is of type Any, which no language with static types has: name the type, as in 'int'")
     if name == "optional":
         return b"n" if value is None else _encode(value, inner[0], place)
     if name == "bool" and isinstance(value, bool):

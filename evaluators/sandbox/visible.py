@@ -22,17 +22,19 @@ class Visible:
         links: Pairs of a symbolic link at the top and what it says.
         shown: Directories and files.
         hidden: Directories inside them that stay empty: installed packages, which may hold a benchmark's answers.
+        headers: A directory of precompiled headers, or None.
     """
 
     links: tuple[tuple[str, str], ...]
     shown: tuple[str, ...]
     hidden: tuple[str, ...]
+    headers: str | None = None
 
     def allowed(self) -> list[str]:
         """The same as a list of allowed paths alone, for a layer that cannot hide a part of what it shows."""
         targets = [os.path.realpath(link) for link, _ in self.links]
         allowed: list[str] = []
-        for path in dict.fromkeys([*self.shown, *targets]):
+        for path in dict.fromkeys([*self.shown, *targets, *filter(None, [self.headers])]):
             allowed += _without(path, self.hidden)
         return allowed
 
@@ -75,4 +77,4 @@ def _without(path: str, hidden: tuple[str, ...]) -> list[str]:
         return []
     if not any(place.startswith(path + "/") for place in hidden):
         return [path]
-    return [part for entry in sorted(os.listdir(path)) for part in _without(f"{path}/{entry}", hidden)]
+    return [part for entry in sorted(Path(path).iterdir()) for part in _without(str(entry), hidden)]

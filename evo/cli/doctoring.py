@@ -18,7 +18,7 @@ from operators.models.catalog import open_model
 from evaluators.exceptions import EvoError
 from evo._version import __version__
 from operators.models.chat import ChatRequest, Message, Sampling
-from operators.models.weights import model_disk_usage, weights_path
+from operators.models.weights import model_disk_usage
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ def _python() -> Finding:
 def _languages() -> list[Finding]:
     findings = []
     for language in LANGUAGES.values():
-        if language.compile is None:
+        if language.compile_command is None:
             continue
-        compiler = language.compile[0]
+        compiler = language.compile_command[0]
         path = shutil.which(compiler)
-        text = path or f"no {compiler}: install it (Debian, Ubuntu: apt-get install g++; Fedora: dnf install gcc-c++)"
+        text = path or f"no {compiler}: {language.install}"
         findings.append(Finding(language.name, path is not None, text))
     return findings
 
@@ -71,12 +71,13 @@ def _sandbox() -> list[Finding]:
         report = probe()
     except EvoError as error:
         return [Finding("sandbox", False, str(error))]
-    text = f"active layers: {', '.join(report.layers) or 'none'}"
-    return [Finding("sandbox", report.sufficient, text if report.sufficient else f"{text}; {report.reason}")]
+    broken = [f"a test program broke out by: {name}" for name in report.broken]
+    text = "; ".join([f"active layers: {', '.join(report.layers) or 'none'}", *report.missing, *broken])
+    return [Finding("sandbox", report.strong, text)]
 
 
 async def _model(name: str) -> Finding:
-    if name == "embedded" and not weights_path().exists():
+    if name == "embedded" and not model_disk_usage().complete:
         return Finding("model", True, "embedded: its weights (1.1 GB) are fetched at the first search")
     try:
         model = await open_model(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+from evo.run import Operator
 from evo.session import Session, opened_models
 from evo.settings import Settings
 from evo.task import Task
@@ -26,7 +27,7 @@ async def print_plan(task: Task) -> int:
     out(f"budget     {json.dumps(budget)}\n")
     examples = settings.seidr.examples if settings.system == "seidr" else settings.best_of_n.examples
     calls = most_calls(settings, with_drafts=task.start is None)
-    async with opened_models(settings, Session(), dry=True) as models:
+    async with opened_models(settings, Session()) as models:
         for name, count in calls.items():
             model, sampling = models.of(name)
             bound = token_bound(
@@ -49,7 +50,7 @@ async def print_plan(task: Task) -> int:
     return 0
 
 
-def most_calls(settings: Settings, *, with_drafts: bool) -> dict[str, int]:
+def most_calls(settings: Settings, *, with_drafts: bool) -> dict[Operator, int]:
     """Most calls of each operator within the budget of programs; of ever so many if that is not limited.
 
     Args:
@@ -65,7 +66,7 @@ def most_calls(settings: Settings, *, with_drafts: bool) -> dict[str, int]:
     drafts = min(drafts, total)
     repairs = total - drafts
     explanations = -(-repairs // seidr.repairs) if seidr.explain == "model" else 0
-    counts = {"synthesize": drafts, "instruct": explanations, "debug": repairs}
+    counts: dict[Operator, int] = {"synthesize": drafts, "instruct": explanations, "debug": repairs}
     return {name: count for name, count in counts.items() if count}
 
 

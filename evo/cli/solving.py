@@ -38,7 +38,8 @@ def solve_command(
     as_json: bool,
 ) -> int:
     """Run ``evo solve``; returns the exit code."""
-    settings = settings_from(preset=preset, config=config, options=options, assignments=assignments)
+    given = {key: value for key, value in options.items() if value is not None}
+    settings = settings_from(preset=preset, config=config, options=given, assignments=assignments)
     selector(settings.selection)  # a wrong name is told before anything starts
     task = prepare(problem, settings, start)
     if dry_run:

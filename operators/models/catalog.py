@@ -6,17 +6,19 @@ import importlib.util
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluators.exceptions import UserError, unknown_name
 from operators.models.chat import ChatModel, Price
 from operators.models.quirks import Quirks
-from operators.models.weights import FetchProgress
+
+if TYPE_CHECKING:
+    from operators.models.weights import FetchProgress
 
 EMBEDDED = "embedded"
 
 
-def open_model(
+async def open_model(
     name: str,
     *,
     base_url: str | None = None,

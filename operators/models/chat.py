@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
@@ -80,7 +80,8 @@ class ChatRequest:
         record = {
             "identity": identity,
             "messages": [[message.role, message.content] for message in self.messages],
-            "sampling": asdict(self.sampling) | {"extra": dict(self.sampling.extra)},
+            # asdict would copy a read-only mapping, which cannot be copied.
+            "sampling": {**asdict(replace(self.sampling, extra={})), "extra": dict(self.sampling.extra)},
             "seed": self.seed,
             "path": list(self.path),
         }

@@ -26,6 +26,7 @@ from operators.models.weights import QWEN_CODER_1_5B, FetchProgress, checksum, e
 _RUNTIME = "xllamacpp"
 _START_SECONDS = 300.0
 _ANSWER_SECONDS = 3600.0
+_LAST_SECONDS = 5.0
 
 
 @dataclass
@@ -119,7 +120,7 @@ class EmbeddedModel:
             try:
                 return await server.client.complete(request)
             except InfrastructureError:
-                if server.process.poll() is None:
+                if not await asyncio.to_thread(_has_ended, server.process):
                     raise
 
     async def close(self) -> None:
@@ -191,6 +192,15 @@ def _environment() -> dict[str, str]:
     root = str(Path(__file__).parents[2])
     paths = [root, environment["PYTHONPATH"]] if environment.get("PYTHONPATH") else [root]
     return environment | {"OMP_WAIT_POLICY": "PASSIVE", "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _has_ended(process: subprocess.Popen[str]) -> bool:
+    """Tell whether a child that lost its connection has crashed; a connection ends a little before its process."""
+    try:
+        process.wait(_LAST_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -32,7 +32,7 @@ _ERRORS: dict[str, type[EvoError]] = {"UserError": UserError, "InfrastructureErr
 _SHOWN = 60
 
 
-class RecordingModel:
+class Recorder:
     """A model that writes down what another one answers.
 
     Lines are written as answers come; :meth:`close` sorts them by path, so that equal runs give equal cassettes
@@ -177,8 +177,8 @@ class RecordedModel:
 
 
 def _likeness(recorded: ChatRequest, asked: ChatRequest) -> tuple[bool, bool, float]:
-    texts = ["\n".join(message.content for message in request.messages) for request in (recorded, asked)]
-    ratio = difflib.SequenceMatcher(None, *texts, autojunk=False).real_quick_ratio()
+    was, now = ([line for message in r.messages for line in message.content.splitlines()] for r in (recorded, asked))
+    ratio = difflib.SequenceMatcher(None, was, now, autojunk=False).ratio()
     return (recorded.path == asked.path, recorded.operator == asked.operator, ratio)
 
 

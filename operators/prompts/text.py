@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Caps:
-    """Most characters of what is inserted into a prompt; they give each prompt an upper bound.
+    """Most bytes (UTF-8) of what is inserted into a prompt, fences included; they give each prompt an upper bound.
 
     Attributes:
         source: A program.
@@ -28,27 +28,50 @@ class Caps:
 CAPS = Caps()
 
 
-def clip(text: str, limit: int) -> str:
-    """Cut a text to at most ``limit`` characters, visibly.
+def clip(text: str, limit_bytes: int) -> str:
+    """Cut a text to at most so many bytes of UTF-8, visibly.
 
     The beginning is kept, and the end to a quarter: the first error stands in front, the last line of a traceback and
     the end of a program behind.
 
     Args:
         text: To be cut.
-        limit: Most characters of the result, 64 at least.
+        limit_bytes: Most bytes of the result, 64 at least.
     """
-    if len(text) <= limit:
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= limit_bytes:
         return text
-    room = limit - len(f"\n[... {len(text)} characters cut ...]\n")
-    tail = room // 4
-    head = room - tail
-    return f"{text[:head]}\n[... {len(text) - room} characters cut ...]\n{text[len(text) - tail :]}"
+    room = limit_bytes - len(_cut_mark(len(text)))
+    tail_room = room // 4
+    head = encoded[: room - tail_room].decode("utf-8", "ignore")
+    tail = encoded[len(encoded) - tail_room :].decode("utf-8", "ignore")
+    return f"{head}{_cut_mark(len(text) - len(head) - len(tail))}{tail}"
+
+
+def block(text: str, limit_bytes: int, tag: str = "") -> str:
+    """Put a text between fences that it cannot end, all in all at most so many bytes of UTF-8.
+
+    Args:
+        text: To be fenced, and to be cut if it is too long.
+        limit_bytes: Most bytes of the result, 256 at least.
+        tag: Behind the opening fence.
+    """
+    if 4 * len(_fence(text)) > limit_bytes:
+        text = clip(text, limit_bytes // 4)  # nothing but backticks, more or less
+    return fenced(clip(text, limit_bytes - 2 * len(_fence(text)) - len(tag) - 3), tag)
 
 
 def fenced(text: str, tag: str = "") -> str:
     """Put a text between fences that are longer than any run of backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = _fence(text)
     body = text if text.endswith("\n") or not text else f"{text}\n"
     return f"{fence}{tag}\n{body}{fence}"
+
+
+def _fence(text: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _cut_mark(characters: int) -> str:
+    return f"\n[... {characters} characters cut ...]\n"

@@ -21,7 +21,7 @@ KEY = "sk-canary-55011948"
 SPY = """
 import glob, os, sys
 found = []
-for path in glob.glob("/proc/*/environ") + glob.glob("/proc/*/cmdline") + ["/etc/passwd"] + glob.glob("/*/*"):
+for path in glob.glob("/proc/*/environ") + glob.glob("/proc/*/cmdline") + ["/etc/passwd"] + glob.glob("/etc/*") + glob.glob("/tmp/*"):
     try:
         with open(path, "rb") as file:
             found.append(file.read(100_000).decode("latin-1"))

@@ -138,6 +138,7 @@ def test_a_changed_prompt_stops_the_resume_by_name_unless_accepted(searched, res
 
 def test_a_path_used_twice_is_an_error(searched):
     ladder = Ladder()
+    folder = Path(searched().folder) / "inner"
 
     class Echo(ScriptedModel):
         pass
@@ -154,7 +155,7 @@ def test_a_path_used_twice_is_an_error(searched):
                 await place.complete((Message("user", "hello"),), operator="synthesize")
             return []
 
-        journal = Journal.create(Path(searched().folder) / "inner", {})
+        journal = Journal.create(folder, {})
         run = Run(ladder.problem, Models(Echo(ladder.reply)), ladder.executor(), journal)
         try:
             await breed(run, [Birth(("draft", 0), Charge(programs=1), twice)], 0)

@@ -1,6 +1,7 @@
 """SEIDR as the papers define it, and the defects of the released code that must not come back."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -100,7 +101,14 @@ def test_stops_in_the_middle_of_a_generation(searched):
 def test_comma_forgets_parents_and_plus_keeps_them(searched):
     """With repairs that only make worse, comma selection falls, and plus holds what it had."""
     ladder = Ladder(cases=20, highest_draft=12, climbing=0.0)
-    shared = {"seed": 5, "budget__programs": 60, "seidr__arity": 3, "selection": "truncation"}
+    shared = {
+        "seed": 5,
+        "budget__programs": 60,
+        "seidr__drafts": 6,
+        "seidr__beam_width": 1,
+        "seidr__repairs": 1,
+        "selection": "truncation",
+    }
     comma = searched(ladder, seidr__replacement="comma", **shared)
     plus = searched(ladder, seidr__replacement="plus", **shared)
 
@@ -160,10 +168,13 @@ def test_no_explanation_call_for_a_compile_error(searched):
         if isinstance(event, CallEnded):
             asked[event.operator] += 1
 
-    def run(program, case):
-        return CaseResult(Verdict.COMPILE_ERROR, detail="error: expected ';'")
+    class Compiler(ScriptedExecutor):
+        async def run(self, program, problem, cases=None):
+            execution = await super().run(program, problem, cases)
+            return replace(execution, compile_output="solution.cpp:3:1: error: expected ';'\n")
 
-    result = searched(executor=ScriptedExecutor(run), observer=observe, budget__programs=12)
+    executor = Compiler(lambda program, case: CaseResult(Verdict.COMPILE_ERROR))
+    result = searched(executor=executor, observer=observe, budget__programs=12)
     assert asked["instruct"] == 0
     assert asked["debug"] == 12 - asked["synthesize"]
     assert all("expected ';'" in each.advice for each in result.individuals if each.operator == "debug")

@@ -12,7 +12,7 @@ def test_each_source_overrides_the_one_before(tmp_path):
     settings = settings_from(
         preset="released-telo",
         config=config,
-        options={"seed": 4, "budget.tokens": None},
+        options={"seed": 4, "budget.usd": None},
         assignments=["seidr.failing_cases=2", "sampling.temperature=null"],
     )
     assert (settings.seed, settings.budget.programs, settings.budget.tokens) == (4, 7, None)

@@ -12,7 +12,7 @@ import operators.prompts
 from operators.extraction import extract_program
 from operators.models.chat import Message
 from operators.prompts.template import Template, prompt_digests, template
-from operators.prompts.text import clip, fenced
+from operators.prompts.text import block, clip, fenced
 
 HELLO = Template.parse("hello", "# system\nBe {{tone}}.\n\n# user\nSay {{word}}, {{tone}}.\n\n# scrap\n{{word}}\n")
 
@@ -61,11 +61,11 @@ def test_every_message_prompt_begins_alike_so_that_a_prefix_cache_helps() -> Non
     assert len(beginnings) == 1
 
 
-@given(st.text(max_size=400), st.integers(64, 200))
+@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=400), st.integers(64, 200))
 def test_clipped_text_keeps_its_cap_and_says_what_is_gone(text: str, limit: int) -> None:
     short = clip(text, limit)
-    assert len(short) <= limit
-    if len(text) <= limit:
+    assert len(short.encode("utf-8", "surrogatepass")) <= limit
+    if len(text.encode("utf-8", "surrogatepass")) <= limit:
         assert short == text
     else:
         cut = re.search(r"\n\[\.\.\. (\d+) characters cut \.\.\.\]\n", short)
@@ -83,3 +83,17 @@ def test_fenced_text_cannot_leave_its_fence(text: str) -> None:
 def test_longer_runs_of_backticks_give_longer_fences() -> None:
     assert fenced("a ``` b") == "````\na ``` b\n````"
     assert fenced("") == "```\n```"
+
+
+@given(st.text(alphabet="`x\nä", max_size=900), st.integers(256, 400))
+def test_blocks_keep_their_cap_with_their_fences(text: str, limit: int) -> None:
+    made = block(text, limit, "python")
+    assert len(made.encode()) <= limit
+    opening, *inside, closing = made.split("\n")
+    assert opening == f"{closing}python"
+    assert all(closing not in line for line in inside)
+
+
+@pytest.mark.parametrize("text", ["`" * 5000, ("`" * 70 + "\n") * 50, "x" * 5000])
+def test_blocks_of_backticks_keep_their_cap(text: str) -> None:
+    assert len(block(text, 256, "python")) <= 256

@@ -88,8 +88,8 @@ def test_first_prompt_of_a_stdio_problem() -> None:
     system, user = synthesize_messages(SUM, "cpp", 2)
     assert "C++" in system.content
     assert user.content.startswith("Problem:\nRead integers and print their sum.")
-    assert "reads all of standard input, up to its end" in user.content
-    assert "prints no prompts" in user.content
+    assert "reads standard input to its end" in user.content
+    assert "no prompts, no other text" in user.content
     assert "1 2" in user.content
     assert "4 5" in user.content
     assert "6 7" not in user.content
@@ -130,9 +130,9 @@ def test_report_shows_the_case_with_the_lowest_score() -> None:
     [
         (result(Verdict.WRONG_ANSWER, ""), "prints nothing"),
         (result(Verdict.WRONG_ANSWER, "\n3"), "wrong spaces or line breaks"),
-        (result(Verdict.WRONG_ANSWER, "4"), "but it prints:\n\n```\n4\n```"),
+        (result(Verdict.WRONG_ANSWER, "4"), "but it prints:\n```\n4\n```"),
         (result(Verdict.RUNTIME_ERROR, detail="ValueError: x", stderr="Traceback\nValueError: x"), "ValueError: x"),
-        (result(Verdict.CRASH, detail="SIGSEGV"), "crashes:\n\n```\nSIGSEGV"),
+        (result(Verdict.CRASH, detail="SIGSEGV"), "crashes:\n```\nSIGSEGV"),
         (result(Verdict.VIOLATION, detail="socket"), "not allowed"),
         (result(Verdict.TIMEOUT_CPU), "after 1.5 seconds of processor time"),
         (result(Verdict.TIMEOUT_WALL), "stopped after 4 seconds"),
@@ -149,10 +149,17 @@ def test_report_says_what_happened(failure: CaseResult, words: str) -> None:
     assert words in static_report(problem, PROGRAM, evaluation(failure)).text
 
 
+def test_exception_is_said_once_and_a_signal_beside_what_was_written() -> None:
+    raised = result(Verdict.RUNTIME_ERROR, stderr="Traceback\nEOFError: end\n", detail="EOFError: end (line 5)")
+    assert static_report(SUM, PROGRAM, evaluation(raised)).text.count("EOFError") == 1
+    crashed = result(Verdict.CRASH, stderr="a note\n", detail="killed by SIGSEGV")
+    assert "```\na note\nkilled by SIGSEGV\n```" in static_report(SUM, PROGRAM, evaluation(crashed)).text
+
+
 def test_report_of_a_function_shows_call_and_values() -> None:
     text = static_report(PAIRS, Program("x", "cpp"), evaluation(result(Verdict.WRONG_ANSWER, [1]))).text
     assert "pairs({1, 2, 4})" in text
-    assert "but it returns:\n\n```\n{1}\n```" in text
+    assert "but it returns:\n```\n{1}\n```" in text
 
 
 def test_infrastructure_trouble_is_not_reported_as_the_programs() -> None:
@@ -208,6 +215,12 @@ def test_instruct_asks_with_program_and_failing_case() -> None:
     assert (operator, temperature) == ("instruct", 0.3)
     assert "```python\nprint(1)\n```" in messages[1].content
     assert advice.report in messages[1].content
+
+
+def test_code_in_an_explanation_is_left_out() -> None:
+    effects = Answering("It adds one too many.\n\n```python\nprint(2)\n```\nThat is all.")
+    advice = asyncio.run(instruct(effects, SUM, PROGRAM, evaluation(result(Verdict.WRONG_ANSWER, "1\n"))))
+    assert advice.text == "It adds one too many."
 
 
 def test_instruct_asks_nothing_where_nothing_failed() -> None:

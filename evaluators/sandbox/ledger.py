@@ -1,0 +1,101 @@
+"""The ledger of a process that runs many cases: what each of them left, in memory that the supervisor shares.
+
+The process writes it, so it is a hint and no fact: it can only say which of the process's own bytes are the output
+of which case.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+
+DATA_BYTES = 32 * 2**20
+"""Room for outputs; a process whose outputs fill it ends, and another one goes on."""
+
+_DONE = struct.Struct("=Q")
+_ROW = struct.Struct("=iIIIII")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one case.
+
+    Attributes:
+        status: Exit status that its process would have had.
+        stdout: Bytes of standard output.
+        stderr: Bytes of standard error.
+        report: Bytes of its report.
+        cpu_microseconds: Processor time.
+        memory_kibibytes: Peak resident memory of the process so far.
+    """
+
+    status: int
+    stdout: int
+    stderr: int
+    report: int
+    cpu_microseconds: int
+    memory_kibibytes: int
+
+
+class Ledger:
+    """Shared with the processes that are forked after it is made.
+
+    Args:
+        cases: How many rows it has room for.
+    """
+
+    def __init__(self, cases: int) -> None:
+        self._cases = cases
+        self._rows = mmap.mmap(-1, _DONE.size + cases * _ROW.size)
+        self.file = os.memfd_create("outputs", os.MFD_CLOEXEC)
+        os.ftruncate(self.file, DATA_BYTES)
+        self._data = mmap.mmap(self.file, DATA_BYTES)
+        self._written = 0
+
+    @property
+    def address_space_bytes(self) -> int:
+        """What it adds to a process's address space, at most."""
+        return DATA_BYTES + len(self._rows) + 2 * mmap.PAGESIZE
+
+    @property
+    def done(self) -> int:
+        """How many cases have ended."""
+        return min(int(_DONE.unpack_from(self._rows)[0]), self._cases)
+
+    def clear(self) -> None:
+        """Begin anew, for another process."""
+        _DONE.pack_into(self._rows, 0, 0)
+        self._written = 0
+
+    def has_room(self, size: int) -> bool:
+        """Whether so many bytes of output can still be kept."""
+        return self._written + size <= DATA_BYTES
+
+    def append(self, row: Row, outputs: tuple[int, int, int]) -> None:
+        """Note a case, and keep what is in its three files; called in the process that runs the cases."""
+        for descriptor, size in zip(outputs, (row.stdout, row.stderr, row.report), strict=True):
+            if size:
+                self._data[self._written : self._written + size] = os.pread(descriptor, size, 0)
+                self._written += size
+        done = self.done
+        _ROW.pack_into(self._rows, _DONE.size + done * _ROW.size, *vars(row).values())
+        _DONE.pack_into(self._rows, 0, done + 1)
+
+    def rows(self) -> list[list[int]]:
+        """The rows of the cases that ended, as lists of the fields of :class:`Row`; cut where they cannot be true."""
+        rows, size = [], 0
+        for index in range(self.done):
+            row = list(_ROW.unpack_from(self._rows, _DONE.size + index * _ROW.size))
+            size += sum(row[1:4])
+            if size > DATA_BYTES:
+                break
+            rows.append(row)
+        return rows
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._rows.close()
+        self._data.close()
+        os.close(self.file)

@@ -1,0 +1,215 @@
+"""A program on its way through a sandbox: compile it, run it on its cases, judge how each ended."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluators.exceptions import UserError
+from evaluators.execution import CaseResult
+from evaluators.languages import Language
+from evaluators.problem import Case, Limits, Problem
+from evaluators.program import Program
+from evaluators.sandbox import judge, wire
+from evaluators.sandbox.client import Sandbox
+from evaluators.sandbox.functions import DRIVER_NAME, DriverStyle, decode_call, driver_files, encode_call, explain
+from evaluators.sandbox.toolchains import compiler
+from evaluators.verdict import Verdict
+
+_RESULT_NAME = "program"
+_COMPILED_FILE_BYTES = 64 * 2**20
+_OTHER_STYLES: dict[DriverStyle, re.Pattern[str]] = {
+    "narrow": re.compile("ambiguous|redefinition|conflict"),
+    "by signature": re.compile("overloaded|unresolved|no matching function for call to .run<|couldn't deduce"),
+}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What came of a compile step.
+
+    Attributes:
+        failure: ``COMPILE_ERROR`` or ``COMPILE_LIMIT``; None if it worked.
+        output: The diagnostics.
+        cpu_seconds: Processor time.
+        program: What the sandbox takes to run it; never looked into here.
+    """
+
+    failure: Verdict | None
+    output: str
+    cpu_seconds: float = 0.0
+    program: bytes = b""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program and what it is to be run on.
+
+    Attributes:
+        program: The program.
+        language: Its language.
+        problem: Its mode, signature and limits.
+        inputs: One a case, as the program reads them.
+        fresh: Whether each case has a process of its own.
+    """
+
+    program: Program
+    language: Language
+    problem: Problem
+    inputs: tuple[bytes, ...]
+    fresh: bool
+
+    @property
+    def compile_key(self) -> str:
+        """Digest of all that the compile step depends on but the toolchain."""
+        limits, signature = self.problem.limits, str(self.problem.signature)
+        parts = (self.program.digest, self.problem.mode, signature, limits.compile_cpu_seconds)
+        return hashlib.sha256(repr((*parts, limits.compile_memory_bytes)).encode()).hexdigest()
+
+
+def encode_input(record: Language, problem: Problem, case: Case) -> bytes:
+    """Write a case's input as a program of that language reads it.
+
+    Raises:
+        UserError: If it does not fit the problem.
+    """
+    if problem.mode == "stdio":
+        if not isinstance(case.input, str):
+            raise UserError(f"case {case.name!r} of {problem.name!r}: the input of a 'stdio' problem is a string")
+        return case.input.encode("utf-8", "surrogatepass")
+    if problem.signature is None or not isinstance(case.input, tuple):
+        raise UserError(f"case {case.name!r} of {problem.name!r}: a 'function' problem has a signature and arguments")
+    return encode_call(record, problem.signature, case.input)
+
+
+async def compile_task(sandbox: Sandbox, task: Task) -> Compiled:
+    """Compile a program, in function mode with the driver that suits it.
+
+    Raises:
+        wire.BrokenWireError: If the sandbox failed.
+        UserError: If the compiler is not installed.
+    """
+    compiled = await _compile(sandbox, task, "usual")
+    if compiled.failure is Verdict.COMPILE_ERROR and task.problem.mode == "function":
+        for style, symptom in _OTHER_STYLES.items():
+            if symptom.search(compiled.output):
+                other = await _compile(sandbox, task, style)
+                spent = compiled.cpu_seconds + other.cpu_seconds
+                compiled = dataclasses.replace(other if other.failure is None else compiled, cpu_seconds=spent)
+    return compiled
+
+
+async def run_task(sandbox: Sandbox, task: Task, program: bytes) -> list[CaseResult]:
+    """Run a compiled program on its cases.
+
+    Raises:
+        wire.BrokenWireError: If the sandbox failed.
+    """
+    limits = task.problem.limits
+    bounds = _run_bounds(limits)
+    function = task.problem.signature.name if task.problem.mode == "function" and task.problem.signature else None
+    job = {
+        "job": "run",
+        "kind": task.language.runner,
+        "function": function,
+        "shared": not task.fresh and task.language.runner == "python",
+        "bounds": bounds,
+        "total_seconds": limits.total_cpu_seconds,
+        "cases": [len(given) for given in task.inputs],
+    }
+    await sandbox.send(job, [program, b"".join(task.inputs)])
+    results: list[CaseResult] = []
+    while len(results) < len(task.inputs):
+        results += _judge_reply(task, bounds, *await sandbox.receive())
+    if len(results) > len(task.inputs):
+        raise wire.BrokenWireError("more replies than cases")
+    return results
+
+
+async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle) -> Compiled:
+    record, limits = task.language, task.problem.limits
+    job: dict[str, Any] = {
+        "job": "compile",
+        "command": None,
+        "bounds": {
+            "cpu_seconds": limits.compile_cpu_seconds,
+            "idle_seconds": limits.wall_seconds,
+            "memory_bytes": limits.compile_memory_bytes,
+            "file_bytes": _COMPILED_FILE_BYTES,
+        },
+    }
+    if record.compile_command is not None:
+        files: dict[str, str] = {}
+        if task.problem.mode == "function" and task.problem.signature is not None:
+            files = driver_files(record, task.problem.signature, style)
+        headers = [f"-I{sandbox.headers}"] if sandbox.headers else []
+        command = [*compiler(record), *headers, "-o", _RESULT_NAME, DRIVER_NAME if files else record.source_name]
+        job |= {"command": command, "files": files}
+        job |= {"source_name": record.source_name, "result_name": _RESULT_NAME}
+    await sandbox.send(job, [task.program.source.encode("utf-8", "surrogatepass")])
+    outcome, blobs = await sandbox.receive()
+    if not outcome.get("ready") or len(blobs) != 2:
+        raise wire.BrokenWireError("the compile step could not be set up")
+    text = judge.readable_diagnostics(blobs[0], sandbox.work)
+    failure = judge.compile_verdict(outcome, text)
+    if failure is None and not blobs[1]:
+        failure, text = Verdict.COMPILE_ERROR, text or "the compiler made no program"
+    if failure is Verdict.COMPILE_LIMIT:
+        text = f"compiling it went beyond its limits of time, memory or size\n{text}".strip()
+    elif failure is not None and task.problem.signature is not None:
+        text = explain(text, task.problem.signature)
+    return Compiled(failure, text, outcome["cpu_seconds"], blobs[1])
+
+
+def _judge_reply(
+    task: Task, bounds: dict[str, Any], header: dict[str, Any], blobs: list[bytes]
+) -> Sequence[CaseResult]:
+    if "skipped" in header:
+        detail = f"all cases together used more than {task.problem.limits.total_cpu_seconds:g} s"
+        return [CaseResult(Verdict.SKIPPED, detail=detail)] * min(header["skipped"], len(task.inputs))
+    if "batch" not in header:
+        return [_judge(task, bounds, header, blobs)]
+    results, at = [], 0
+    for status, *sizes, cpu_microseconds, memory_kibibytes in header["batch"]:
+        ends = list(itertools.accumulate(sizes, initial=at))
+        outputs = [blobs[0][start:end] for start, end in itertools.pairwise(ends)]
+        at = ends[-1]
+        outcome = {"status": max(0, status), "stopped": "", "ready": True, "survivors": 0}
+        outcome |= {"cpu_seconds": cpu_microseconds / 1e6, "memory_bytes": memory_kibibytes * 1024}
+        results.append(_judge(task, bounds, outcome, outputs))
+    return results
+
+
+def _judge(task: Task, bounds: dict[str, Any], outcome: dict[str, Any], blobs: list[bytes]) -> CaseResult:
+    if not outcome.get("ready") or len(blobs) != 3:
+        reason = blobs[1].decode("utf-8", "replace").strip() if len(blobs) == 3 else ""
+        raise wire.BrokenWireError(f"a case could not be set up: {reason}")
+    stdout, stderr, report = blobs
+    result = judge.case_result(outcome, stdout, stderr, report, bounds)
+    if task.problem.mode == "stdio" or task.problem.signature is None:
+        return result
+    if result.verdict is not Verdict.COMPLETED:
+        return dataclasses.replace(result, output=None)
+    facts = judge.read_report(report)
+    if "result" not in facts:
+        detail = f"the program ended before {task.problem.signature.name} returned"
+        return dataclasses.replace(result, verdict=Verdict.EARLY_EXIT, output=None, detail=detail)
+    try:
+        output = decode_call(task.language, task.problem.signature, facts["result"])
+    except ValueError as error:
+        return dataclasses.replace(result, verdict=Verdict.RUNTIME_ERROR, output=None, detail=f"result: {error}")
+    return dataclasses.replace(result, output=output)
+
+
+def _run_bounds(limits: Limits) -> dict[str, Any]:
+    return {
+        "cpu_seconds": limits.cpu_seconds,
+        "idle_seconds": limits.wall_seconds,
+        "memory_bytes": limits.memory_bytes,
+        "file_bytes": limits.output_bytes + 1,  # an output of exactly the limit is allowed
+    }
