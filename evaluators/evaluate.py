@@ -104,17 +104,36 @@ def execution_key(program: Program, problem: Problem, toolchain: str, cases: Seq
     Raises:
         UserError: If a file of the user's own that the problem names cannot be read.
     """
+    return ExecutionKeys(problem, cases).of(program, toolchain)
+
+
+class ExecutionKeys:
+    """The keys of many programs on one problem; see :func:`execution_key`.
+
+    Args:
+        problem: What they are run on.
+        cases: Other cases than the problem's own.
+
+    Raises:
+        UserError: If a file of the user's own that the problem names cannot be read.
+    """
+
+    def __init__(self, problem: Problem, cases: Sequence[Case] | None = None) -> None:
+        self._problem_digest = _judging_digest(problem, problem.cases if cases is None else cases)
+
+    def of(self, program: Program, toolchain: str) -> str:
+        """The key of one program: SHA-256, hexadecimal."""
+        return sha256(f"{program.digest}\0{toolchain}\0{self._problem_digest}".encode()).hexdigest()
+
+
+def _judging_digest(problem: Problem, cases: Sequence[Case]) -> str:
     parts = {
-        "program": program.digest,
-        "toolchain": toolchain,
         "mode": problem.mode,
         "signature": str(problem.signature) if problem.signature else None,
         "limits": asdict(problem.limits),
         "checker": _identity(problem.checker),
         "error_function": _identity(problem.error_function),
-        "cases": [
-            [to_json(case.input), to_json(case.expected)] for case in (problem.cases if cases is None else cases)
-        ],
+        "cases": [[to_json(case.input), to_json(case.expected)] for case in cases],
     }
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

@@ -19,7 +19,7 @@ from evaluators.program import Program
 from evaluators.sandbox import precompiled, toolchains, wire
 from evaluators.sandbox.client import Sandbox
 from evaluators.sandbox.probe import SandboxReport, probe, require_platform
-from evaluators.sandbox.task import Compiled, Task, compile_task, encode_input, run_task
+from evaluators.sandbox.task import Compiled, Task, compile_and_run_task, compile_task, encode_input, run_task
 from evaluators.sandbox.visible import visible
 from evaluators.verdict import Verdict
 
@@ -201,6 +201,8 @@ class SandboxExecutor:
         return sandbox.end()
 
     async def _work(self, sandbox: Sandbox, task: Task) -> tuple[Compiled, list[CaseResult]]:
+        if task.in_one_process:
+            return await compile_and_run_task(sandbox, task)
         compiled = await self._compile(sandbox, task)
         if compiled.failure is not None:
             return compiled, []

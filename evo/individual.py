@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from evaluators.execution import Evaluation
@@ -34,7 +34,7 @@ class Individual:
     path: tuple[PathPart, ...]
     advice: str = ""
     temperature: float | None = None
-    evaluation: Evaluation | None = None
+    evaluation: Evaluation | None = field(default=None, repr=False)
 
     @cached_property
     def id(self) -> str:

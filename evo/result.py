@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evo.budget import Charge
@@ -57,7 +57,7 @@ class Result:
     system: str
     stop_reason: StopReason
     best: Individual | None
-    individuals: tuple[Individual, ...]
+    individuals: tuple[Individual, ...] = field(repr=False)
     spent: Charge
     speculative: Charge
     generations: int

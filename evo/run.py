@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from evaluators.executor import Executor
 
-from evaluators.evaluate import evaluate, execution_key
+from evaluators.evaluate import ExecutionKeys, evaluate
 from evaluators.exceptions import UserError
 from evaluators.execution import Evaluation
 from evaluators.problem import Problem
@@ -108,6 +108,7 @@ class Run:
         self._calls = {id(model): asyncio.Semaphore(model.concurrency) for model in models.all()}
         self._bounds: dict[tuple[str, str, int], Charge] = {}
         self._toolchains: dict[str, str] = {}
+        self._execution_keys = ExecutionKeys(problem)
         self._recorded_stop = journal.meta("stop")
         recorded_seconds = 0.0 if self._recorded_stop is None else self._recorded_stop["seconds"]
         self._elapsed_before = max(journal.elapsed_seconds, recorded_seconds)
@@ -196,7 +197,7 @@ class Run:
         language = program.language
         if language not in self._toolchains:
             self._toolchains[language] = self.executor.toolchain(language)
-        key = execution_key(program, self.problem, self._toolchains[language])
+        key = self._execution_keys.of(program, self._toolchains[language])
         if key not in self._executing:
             self._executing[key] = asyncio.create_task(self._execute(key, program, path))
         return await asyncio.shield(self._executing[key])

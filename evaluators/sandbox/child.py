@@ -152,11 +152,11 @@ def _be_the_child(
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         _arrange_descriptors(files, executable)
+        kernel.renounce_privileges()
         if confinement.readable is not None:
-            kernel.renounce_privileges()
             kernel.landlock(confinement.readable, confinement.writable)
         _set_limits(bounds)
-        kernel.renounce_privileges()
+        kernel.drop_capabilities()
         if confinement.filter is not None:
             kernel.install_filter(confinement.filter.program(os.getpid()), confinement.filter.length)
         ready[0] = 1

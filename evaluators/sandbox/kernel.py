@@ -14,6 +14,7 @@ _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same 
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
 _SECCOMP_MODE_FILTER = 2
+_CAPABILITY_VERSION_3 = 0x20080522
 _AT_EMPTY_PATH = 0x1000
 _O_PATH = 0o10000000
 
@@ -28,6 +29,10 @@ _NETWORK_VERSION, _SCOPE_VERSION = 4, 6
 
 class _SeccompProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("process", ctypes.c_int))
 
 
 class _LandlockRuleset(ctypes.Structure):
@@ -78,6 +83,13 @@ def adopt_orphans() -> None:
 def renounce_privileges() -> None:
     """No execution may ever gain privileges again."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def drop_capabilities() -> None:
+    """Give up what makes root more than an ordinary user; after :func:`renounce_privileges`, for good."""
+    header = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    _checked(_libc().capset(ctypes.byref(header), ctypes.byref(nothing)), "capset")
 
 
 def install_filter(program: bytes, length: int) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 DATA_BYTES = 32 * 2**20
 """Room for outputs; a process whose outputs fill it ends, and another one goes on."""
 
-_DONE = struct.Struct("=Q")
+_DONE = struct.Struct("=QQ")  # cases, and 1 once the program is compiled
 _ROW = struct.Struct("=iIIIII")
 
 
@@ -64,9 +64,18 @@ class Ledger:
         """How many cases have ended."""
         return min(int(_DONE.unpack_from(self._rows)[0]), self._cases)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether the process got past compiling the program."""
+        return bool(_DONE.unpack_from(self._rows)[1])
+
+    def begin(self) -> None:
+        """Note that the program is compiled; called in the process that runs the cases."""
+        _DONE.pack_into(self._rows, 0, 0, 1)
+
     def clear(self) -> None:
         """Begin anew, for another process."""
-        _DONE.pack_into(self._rows, 0, 0)
+        _DONE.pack_into(self._rows, 0, 0, 0)
         self._written = 0
 
     def has_room(self, size: int) -> bool:
@@ -81,7 +90,7 @@ class Ledger:
                 self._written += size
         done = self.done
         _ROW.pack_into(self._rows, _DONE.size + done * _ROW.size, *vars(row).values())
-        _DONE.pack_into(self._rows, 0, done + 1)
+        _DONE.pack_into(self._rows, 0, done + 1, 1)
 
     def rows(self) -> list[list[int]]:
         """The rows of the cases that ended, as lists of the fields of :class:`Row`; cut where they cannot be true."""

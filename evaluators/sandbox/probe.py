@@ -44,6 +44,9 @@ elif what == "signal":
     os.kill(int(value), 0)
 elif what == "write":
     open(value, "w")
+elif what == "limits":
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 print("broken: " + what)
 """
 
@@ -185,6 +188,7 @@ async def canaries(isolation: Isolation) -> tuple[str, ...]:
             "execute": "/bin/echo",
             "signal": str(os.getpid()),
             "write": str(Path(name) / "written"),
+            "limits": "",
         }
         inputs = [f"{what}\n{value}\n".encode() for what, value in attempts.items()]
         replies = await _attempt(isolation, inputs)

@@ -75,24 +75,29 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
 
 
 def run_cases(
-    compiled: bytes, function: str | None, inputs: int, cases: Sequence[tuple[int, int]], ledger: Ledger
+    source: bytes, function: str | None, inputs: int, cases: Sequence[tuple[int, int]], ledger: Ledger
 ) -> int:
-    """Run a program on many cases in this process, one after the other.
+    """Compile a program, and run it on many cases in this process, one after the other.
 
     It ends early, and leaves the rest to another process, after a case that would not leave the next one a clean
     interpreter.
 
     Args:
-        compiled: What :func:`compile_source` wrote.
+        source: The whole source file.
         function: Name of the function to call, or None to run the program as a script.
         inputs: Descriptor that holds the inputs of all cases.
         cases: Offset and length of each input.
         ledger: Takes what each case leaves.
 
     Returns:
-        The exit status: 0.
+        The exit status: 0 if it compiled; else the diagnostics are on standard error.
     """
-    code = _prepare_process(compiled)
+    compiled: list[bytes] = []
+    status = compile_source(source, compiled.append)
+    if status != 0:
+        return status
+    code = _prepare_process(compiled[0])
+    ledger.begin()
     clean = dict(vars(builtins))
     clock, usage, before = time.process_time, resource.getrusage, time.process_time()
     for offset, length in cases:

@@ -127,7 +127,10 @@ class Supervisor:
             _empty_directory(self._work)
 
     def _run(self, job: dict[str, Any], blobs: list[int]) -> None:
-        """Run the compiled program (first blob) on cases (slices of the second); replies for every case, in order."""
+        """Run a program (first blob) on cases (slices of the second); replies for every case, in order.
+
+        The program is a compiled one, or the source where one process compiles it and runs all cases.
+        """
         program, inputs = blobs
         ends = list(itertools.accumulate(job["cases"]))
         cases = [(end - length, length) for end, length in zip(ends, job["cases"], strict=True)]
@@ -141,6 +144,8 @@ class Supervisor:
                     return
                 if ledger is not None:
                     done, spent = self._run_shared(job, program, inputs, cases, bounds, ledger, left)
+                    if not ledger.compiled:
+                        return
                 else:
                     done, spent = 1, self._run_case(job, program, (inputs, *cases[0]), bounds)
                 left -= spent
@@ -173,6 +178,9 @@ class Supervisor:
             engine = self._engine.fileno()
             outcome = run_child(work, files, wide, self._run_confinement, engine, progress=lambda: ledger.done)
             rows = ledger.rows()
+            if not ledger.compiled:
+                self._reply(outcome, opened[2:3])
+                return 0, 0.0
             if rows:
                 size = sum(sum(row[1:4]) for row in rows)
                 self._engine.sendall(wire.pack({"batch": rows}, [size]))
@@ -329,9 +337,9 @@ def _run_python(function: str | None) -> int:
 
 def _run_python_cases(function: str | None, cases: Sequence[tuple[int, int]], ledger: Ledger) -> int:
     inputs, program = _ARGUMENTS, _ARGUMENTS + 1
-    compiled = _read_whole(program)
+    source = _read_whole(program)
     os.close(program)
-    return python_program.run_cases(compiled, function, inputs, cases, ledger)
+    return python_program.run_cases(source, function, inputs, cases, ledger)
 
 
 def _execute_compiler(command: Sequence[str], directory: str) -> int:

@@ -65,6 +65,11 @@ class Task:
     fresh: bool
 
     @property
+    def in_one_process(self) -> bool:
+        """Whether one process compiles it and runs all its cases."""
+        return not self.fresh and self.language.runner == "python" and bool(self.inputs)
+
+    @property
     def compile_key(self) -> str:
         """Digest of all that the compile step depends on but the toolchain."""
         limits, signature = self.problem.limits, str(self.problem.signature)
@@ -105,30 +110,55 @@ async def compile_task(sandbox: Sandbox, task: Task) -> Compiled:
 
 
 async def run_task(sandbox: Sandbox, task: Task, program: bytes) -> list[CaseResult]:
-    """Run a compiled program on its cases.
+    """Run a compiled program on its cases, each in a process of its own.
 
     Raises:
         wire.BrokenWireError: If the sandbox failed.
     """
+    await _send(sandbox, task, program, shared=False)
+    return await _receive_results(sandbox, task, [])
+
+
+async def compile_and_run_task(sandbox: Sandbox, task: Task) -> tuple[Compiled, list[CaseResult]]:
+    """Compile a program and run it on its cases, all in one process, or in few.
+
+    Raises:
+        wire.BrokenWireError: If the sandbox failed.
+    """
+    await _send(sandbox, task, _source(task), shared=True)
+    header, blobs = await sandbox.receive()
+    if len(blobs) == 1 and "batch" not in header:
+        return _compiled(sandbox, task, header, [*blobs, b""]), []
+    results = _judge_reply(task, _run_bounds(task.problem.limits), header, blobs)
+    return Compiled(None, ""), await _receive_results(sandbox, task, list(results))
+
+
+async def _send(sandbox: Sandbox, task: Task, program: bytes, shared: bool) -> None:
     limits = task.problem.limits
-    bounds = _run_bounds(limits)
     function = task.problem.signature.name if task.problem.mode == "function" and task.problem.signature else None
     job = {
         "job": "run",
         "kind": task.language.runner,
         "function": function,
-        "shared": not task.fresh and task.language.runner == "python",
-        "bounds": bounds,
+        "shared": shared,
+        "bounds": _run_bounds(limits),
         "total_seconds": limits.total_cpu_seconds,
         "cases": [len(given) for given in task.inputs],
     }
     await sandbox.send(job, [program, b"".join(task.inputs)])
-    results: list[CaseResult] = []
+
+
+async def _receive_results(sandbox: Sandbox, task: Task, results: list[CaseResult]) -> list[CaseResult]:
+    bounds = _run_bounds(task.problem.limits)
     while len(results) < len(task.inputs):
         results += _judge_reply(task, bounds, *await sandbox.receive())
     if len(results) > len(task.inputs):
         raise wire.BrokenWireError("more replies than cases")
     return results
+
+
+def _source(task: Task) -> bytes:
+    return task.program.source.encode("utf-8", "surrogatepass")
 
 
 async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle) -> Compiled:
@@ -151,8 +181,11 @@ async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle) -> Compiled
         command = [*compiler(record), *headers, "-o", _RESULT_NAME, DRIVER_NAME if files else record.source_name]
         job |= {"command": command, "files": files}
         job |= {"source_name": record.source_name, "result_name": _RESULT_NAME}
-    await sandbox.send(job, [task.program.source.encode("utf-8", "surrogatepass")])
-    outcome, blobs = await sandbox.receive()
+    await sandbox.send(job, [_source(task)])
+    return _compiled(sandbox, task, *await sandbox.receive())
+
+
+def _compiled(sandbox: Sandbox, task: Task, outcome: dict[str, Any], blobs: list[bytes]) -> Compiled:
     if not outcome.get("ready") or len(blobs) != 2:
         raise wire.BrokenWireError("the compile step could not be set up")
     text = judge.readable_diagnostics(blobs[0], sandbox.work)

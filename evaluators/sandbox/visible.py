@@ -10,6 +10,7 @@ from pathlib import Path
 
 _SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/include")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _TOP = ("/bin", "/lib", "/lib32", "/lib64")
 _STORES = ("/nix/store", "/gnu/store")
 
@@ -34,7 +35,7 @@ class Visible:
         """The same as a list of allowed paths alone, for a layer that cannot hide a part of what it shows."""
         targets = [os.path.realpath(link) for link, _ in self.links]
         allowed: list[str] = []
-        for path in dict.fromkeys([*self.shown, *targets, *filter(None, [self.headers])]):
+        for path in dict.fromkeys([*self.shown, *targets, *_DEVICES, *filter(None, [self.headers])]):
             allowed += _without(path, self.hidden)
         return allowed
 

@@ -18,7 +18,7 @@ LIMITS = Limits(
     memory_bytes=192 * 2**20,
     output_bytes=2**16,
     total_cpu_seconds=3.0,
-    compile_cpu_seconds=3.0,
+    compile_cpu_seconds=1.5,
     compile_memory_bytes=2**29,
 )
 STDIO = Problem("double", "", "stdio", (Case("3\n", "6", "three"), Case("5\n", "10", "five")), limits=LIMITS)
