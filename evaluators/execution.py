@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,29 +72,29 @@ class Evaluation:
     evaluated: NDArray[np.bool_]
     scores: NDArray[np.float64] = field(repr=False)
 
-    @property
+    @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
         """One verdict a case."""
         return tuple(result.verdict for result in self.execution.cases)
 
-    @property
+    @cached_property
     def pass_rate(self) -> float:
         """Share of cases that passed, in ``[0, 1]``; 0 where there are no cases."""
         verdicts = self.verdicts
         return sum(verdict.passed for verdict in verdicts) / len(verdicts) if verdicts else 0.0
 
-    @property
+    @cached_property
     def mean_score(self) -> float:
         """Mean of the scores, in ``[0, 1]``; 0 where there are no cases."""
         return float(self.scores.mean()) if self.scores.size else 0.0
 
-    @property
+    @cached_property
     def solved(self) -> bool:
         """Whether there are cases, and all of them passed."""
         verdicts = self.verdicts
         return bool(verdicts) and all(verdict.passed for verdict in verdicts)
 
-    @property
+    @cached_property
     def compiled(self) -> bool:
         """Whether the program got past its compile step."""
         return not any(v in (Verdict.COMPILE_ERROR, Verdict.COMPILE_LIMIT) for v in self.verdicts)

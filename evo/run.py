@@ -16,11 +16,11 @@ from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from evaluators.executor import Executor
 
 from evaluators.evaluate import ExecutionKeys, evaluate
 from evaluators.exceptions import UserError
 from evaluators.execution import Evaluation
+from evaluators.executor import Executor
 from evaluators.problem import Problem
 from evaluators.program import Program
 from evaluators.records import evaluation_from_record, evaluation_to_record

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from evaluators.executor import Executor
-
 from evaluators.exceptions import InfrastructureError, UserError
+from evaluators.executor import Executor
 from evo.budget import Budget
 from evo.events import Observer, SearchEnded, unobserved
 from evo.individual import Individual

@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evaluators.executor import Executor, SandboxExecutor
-from evaluators.languages import language
-from operators.models.catalog import open_model
-from operators.models.recorded import Recorder
 
 from evaluators.exceptions import UserError
+from evaluators.executor import Executor, SandboxExecutor
+from evaluators.languages import language
 from evo._version import __version__
 from evo.events import Observer, unobserved
 from evo.journal import Journal
@@ -31,7 +29,10 @@ from evo.settings import SamplingSettings, Settings
 from evo.settings_sources import validated
 from evo.stop import StopReason
 from evo.task import Task
+from operators.models.catalog import open_model
 from operators.models.chat import ChatModel, Price, Sampling
+from operators.models.recorded import Recorder
+from operators.models.weights import FetchProgress
 from operators.prompts.template import prompt_digests
 
 
@@ -48,6 +49,7 @@ class Session:
         accept_changes: Go on although a request differs from the journalled one.
         judged: Whether the judge opens the hidden cases at the end.
         on_judging: Called when the judge begins.
+        on_fetching: Told how far the fetching of the embedded model's weights has come.
     """
 
     observer: Observer = unobserved
@@ -58,6 +60,7 @@ class Session:
     accept_changes: bool = False
     judged: bool = True
     on_judging: Callable[[], None] = lambda: None
+    on_fetching: Callable[[FetchProgress], None] | None = None
 
 
 async def begin(task: Task, folder: Path | None = None, session: Session | None = None) -> Result:
@@ -156,7 +159,7 @@ async def opened_models(settings: Settings, session: Session) -> AsyncIterator[M
     async with contextlib.AsyncExitStack() as stack:
         opened: dict[str, ChatModel] = {}
         for name in names:
-            opened[name] = await _open(name, settings)
+            opened[name] = await _open(name, settings, session)
             stack.push_async_callback(opened[name].close)
         default = opened[settings.model] if session.model is None else session.model
         if session.record is not None:
@@ -172,7 +175,7 @@ async def opened_models(settings: Settings, session: Session) -> AsyncIterator[M
         )
 
 
-async def _open(name: str, settings: Settings) -> ChatModel:
+async def _open(name: str, settings: Settings, session: Session) -> ChatModel:
     endpoint, price = settings.endpoint, settings.price
     return await open_model(
         name,
@@ -184,6 +187,7 @@ async def _open(name: str, settings: Settings) -> ChatModel:
         slots=settings.embedded.slots,
         context_tokens=settings.embedded.context_tokens,
         threads=settings.embedded.threads,
+        progress=session.on_fetching,
     )
 
 

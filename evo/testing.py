@@ -10,14 +10,13 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable
 
-from evaluators.scripted_executor import ScriptedExecutor
-from operators.models.recorded import RecordedModel
-
 from evaluators.execution import CaseResult
 from evaluators.problem import Case, Problem
 from evaluators.program import Program
+from evaluators.scripted_executor import ScriptedExecutor
 from evaluators.verdict import Verdict
 from operators.models.chat import ChatRequest, Price
+from operators.models.recorded import RecordedModel
 from operators.models.scripted import ScriptedModel
 
 _RUNGS = re.compile(r"^rungs = (\d+)$", re.MULTILINE)

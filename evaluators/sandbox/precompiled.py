@@ -62,6 +62,10 @@ async def find_or_make(
     place = directory(language, toolchain)
     if place is None or _file(place, language).is_file():
         return place
+    try:
+        _file(place, language).parent.mkdir(parents=True, exist_ok=True)  # before a minute's work for nothing
+    except OSError:
+        return None
     source_name = "header.h"
     job = {
         "job": "compile",
@@ -94,7 +98,6 @@ def _file(place: Path, language: Language) -> Path:
 
 
 def _store(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -11,12 +11,11 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from evaluators.exceptions import EvoError
 from evaluators.languages import LANGUAGES
 from evaluators.sandbox.probe import probe
-from operators.models.catalog import open_model
-
-from evaluators.exceptions import EvoError
 from evo._version import __version__
+from operators.models.catalog import open_model
 from operators.models.chat import ChatRequest, Message, Sampling
 from operators.models.weights import model_disk_usage
 

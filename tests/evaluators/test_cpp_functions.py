@@ -115,3 +115,12 @@ def test_arguments_of_another_kind_are_a_failure_with_a_reason(executor):
 def test_arguments_that_do_not_fit_the_signature_are_the_users_error(executor, value):
     with pytest.raises(UserError, match="which is not of the type int"):
         run(executor, "f(n: int) -> int", (value,), "int f(int n) { return n; }")
+
+
+def test_without_a_place_for_precompiled_headers_programs_compile_all_the_same(monkeypatch, tmp_path):
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a file"))
+    made = SandboxExecutor()
+    execution = run(made, "f(n: int) -> int", (1,), "#include <bits/stdc++.h>\nint f(int n) { return n; }")
+    assert execution.cases[0].output == 1
+    asyncio.run(made.close())

@@ -20,8 +20,10 @@ KEY = "sk-canary-55011948"
 
 SPY = """
 import glob, os, sys
-found = []
-for path in glob.glob("/proc/*/environ") + glob.glob("/proc/*/cmdline") + ["/etc/passwd"] + glob.glob("/etc/*") + glob.glob("/tmp/*"):
+found, paths = [], []
+for pattern in ("/proc/*/environ", "/proc/*/cmdline", "/etc/*", "/tmp/*"):
+    paths.extend(glob.glob(pattern))
+for path in paths:
     try:
         with open(path, "rb") as file:
             found.append(file.read(100_000).decode("latin-1"))
