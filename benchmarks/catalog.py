@@ -21,11 +21,31 @@ from evaluators.records import problem_to_record
 
 PROBLEMS: Mapping[str, str] = MappingProxyType(
     {
+        "basement": "benchmarks.psb2.basement",
+        "bouncing-balls": "benchmarks.psb2.bouncing_balls",
+        "bowling": "benchmarks.psb2.bowling",
+        "camel-case": "benchmarks.psb2.camel_case",
         "coin-sums": "benchmarks.psb2.coin_sums",
+        "cut-vector": "benchmarks.psb2.cut_vector",
+        "dice-game": "benchmarks.psb2.dice_game",
+        "find-pair": "benchmarks.psb2.find_pair",
         "fizz-buzz": "benchmarks.psb2.fizz_buzz",
         "fuel-cost": "benchmarks.psb2.fuel_cost",
         "gcd": "benchmarks.psb2.gcd",
+        "indices-of-substring": "benchmarks.psb2.indices_of_substring",
+        "leaders": "benchmarks.psb2.leaders",
+        "luhn": "benchmarks.psb2.luhn",
+        "mastermind": "benchmarks.psb2.mastermind",
         "middle-character": "benchmarks.psb2.middle_character",
+        "paired-digits": "benchmarks.psb2.paired_digits",
+        "shopping-list": "benchmarks.psb2.shopping_list",
+        "snow-day": "benchmarks.psb2.snow_day",
+        "solve-boolean": "benchmarks.psb2.solve_boolean",
+        "spin-words": "benchmarks.psb2.spin_words",
+        "square-digits": "benchmarks.psb2.square_digits",
+        "substitution-cipher": "benchmarks.psb2.substitution_cipher",
+        "twitter": "benchmarks.psb2.twitter",
+        "vector-distance": "benchmarks.psb2.vector_distance",
     }
 )
 """Names of the bundled problems, and the modules that hold them."""

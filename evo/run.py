@@ -106,7 +106,6 @@ class Run:
         self._asked: set[tuple[PathPart, ...]] = set()
         self._executing: dict[str, asyncio.Task[Evaluation]] = {}
         self._calls = {id(model): asyncio.Semaphore(model.concurrency) for model in models.all()}
-        self._bounds: dict[tuple[str, str, int], Charge] = {}
         self._toolchains: dict[str, str] = {}
         self._execution_keys = ExecutionKeys(problem)
         self._recorded_stop = journal.meta("stop")
@@ -141,19 +140,31 @@ class Run:
     def _digest(self, path: tuple[PathPart, ...]) -> bytes:
         return hashlib.sha256(json.dumps([self.seed, path]).encode()).digest()
 
-    def bound(self, operator: Operator, language: str, examples: int) -> Charge:
-        """The most that one call of an operator can cost.
+    def bound(
+        self, operator: Operator, language: str, examples: int, parent: Individual | None = None, report: str = ""
+    ) -> Charge:
+        """The most that one call of an operator can cost; of interest only where tokens or money are limited.
 
         Args:
             operator: Whose model and sampling.
             language: Of the programs.
             examples: How many visible cases its prompt shows.
+            parent: The program that it is shown.
+            report: What is said of that program's failures.
         """
-        if (operator, language, examples) not in self._bounds:
-            _, sampling = self.models.of(operator)
-            tokens = token_bound(operator, self.problem, language, max_tokens=sampling.max_tokens, examples=examples)
-            self._bounds[operator, language, examples] = self.most(operator, tokens - sampling.max_tokens)
-        return self._bounds[operator, language, examples]
+        if self.budget.tokens is None and self.budget.usd is None:
+            return Charge(calls=1)
+        _, sampling = self.models.of(operator)
+        tokens = token_bound(
+            operator,
+            self.problem,
+            language,
+            max_tokens=sampling.max_tokens,
+            examples=examples,
+            program=None if parent is None else parent.genome,
+            report=report,
+        )
+        return self.most(operator, tokens - sampling.max_tokens)
 
     def most(self, operator: str, prompt_tokens: int) -> Charge:
         """The most that a call can cost whose prompt has at most so many tokens."""

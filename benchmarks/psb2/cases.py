@@ -3,7 +3,8 @@
 The suite's protocol: the visible cases are all edge inputs, then random ones up to 200 in all; the hidden ones are
 2000 random ones. Here no input occurs twice, so the hidden cases are disjoint from the visible ones. Streams of random
 bits are apart for visible and hidden cases and for each domain: with more visible cases, the hidden ones stay the
-same, but for those that became visible.
+same, but for those that became visible. A domain with fewer inputs than its share (dice-game has 100 pairs of equal
+dice) leaves the rest of it to the domains after it.
 """
 
 from __future__ import annotations
@@ -82,20 +83,23 @@ def _draw(problem: Psb2Problem, seed: int, stream: int, count: int, taken: list[
     weights = [domain.hidden_weight if stream else domain.visible_weight for domain in problem.random_domains]
     name = int.from_bytes(sha256(problem.name.encode()).digest()[:8], "big")
     drawn: list[Any] = []
+    wanted = 0
     for index, (domain, share) in enumerate(zip(problem.random_domains, _shares(weights, count), strict=True)):
         bits = RandomBits(seed, name, stream, index)
-        fruitless, wanted = 0, len(drawn) + share
-        while len(drawn) < wanted:
+        fruitless, wanted = 0, wanted + share
+        while len(drawn) < wanted and fruitless < _FRUITLESS_DRAWS:
             given = domain.draw(bits)
             if repr(given) not in seen:
                 seen.add(repr(given))
                 drawn.append(given)
                 fruitless = 0
-            elif (fruitless := fruitless + 1) == _FRUITLESS_DRAWS:
-                raise UserError(
-                    f"{problem.name} has too few different inputs: {len(seen)} are drawn, and {wanted - len(drawn)} "
-                    "more are wanted; ask for fewer cases"
-                )
+            else:
+                fruitless += 1
+    if len(drawn) < count:
+        raise UserError(
+            f"{problem.name} has too few different inputs: {len(seen)} are drawn, and {count - len(drawn)} "
+            "more are wanted; ask for fewer cases"
+        )
     return drawn
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.psb2.genetic_settings import GeneticSettings, constants
 from benchmarks.psb2.problem import INT, Field, Psb2Problem, RandomDomain
 from evaluators.problem import Named
 
@@ -32,4 +33,5 @@ PROBLEM = Psb2Problem(
     random_domains=(RandomDomain(lambda bits: (bits.integer(1, 10_000),)),),
     solve=solve,
     error_function=Named("absolute_difference", {"penalty": 100_000}),
+    genetic=GeneticSettings(("exec", "int", "bool"), constants("int", 0, 1, 5, 10, 25)),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.psb2.genetic_settings import GeneticSettings, constants
 from benchmarks.psb2.problem import INT, STR, Field, Psb2Problem, RandomDomain
 from evaluators.problem import Named
 
@@ -25,4 +26,7 @@ PROBLEM = Psb2Problem(
     random_domains=(RandomDomain(lambda bits: (bits.integer(1, 1_000_000),)),),
     solve=solve,
     error_function=Named("levenshtein", {"penalty": 10_000}),
+    genetic=GeneticSettings(
+        ("exec", "int", "bool", "str"), (*constants("str", "Fizz", "Buzz", "FizzBuzz"), *constants("int", 0, 3, 5))
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.psb2.genetic_settings import GeneticSettings, constants, random_int
 from benchmarks.psb2.problem import INT, Field, Psb2Problem, RandomDomain, list_of
 from benchmarks.random_bits import RandomBits
 from evaluators.problem import Named
@@ -43,4 +44,7 @@ PROBLEM = Psb2Problem(
     ),
     solve=solve,
     error_function=Named("absolute_difference", {"penalty": LARGEST_NUMBER}),
+    genetic=GeneticSettings(
+        ("exec", "int", "bool", "list[int]"), constants("int", 0, 1, 2, 3), (random_int(-1000, 1000),)
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from benchmarks.psb2.genetic_settings import GeneticSettings, random_int
 from benchmarks.psb2.problem import INT, Field, Psb2Problem, RandomDomain
 from evaluators.problem import Named
 
@@ -28,4 +29,5 @@ PROBLEM = Psb2Problem(
     random_domains=(RandomDomain(lambda bits: (bits.integer(1, 1_000_000), bits.integer(1, 1_000_000))),),
     solve=solve,
     error_function=Named("absolute_difference", {"penalty": 1_000_000}),
+    genetic=GeneticSettings(("exec", "int", "bool"), (), (random_int(-10, 10),)),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.psb2.genetic_settings import GeneticSettings, constants, random_int
 from benchmarks.psb2.problem import STR, Field, Psb2Problem, RandomDomain
 from evaluators.problem import Named
 
@@ -32,4 +33,9 @@ PROBLEM = Psb2Problem(
     random_domains=(RandomDomain(lambda bits: (bits.text(_PRINTABLE, bits.integer(1, 100)),)),),
     solve=solve,
     error_function=Named("levenshtein", {"penalty": 1_000}),
+    genetic=GeneticSettings(
+        ("exec", "int", "bool", "char", "str"),
+        (*constants("str", ""), *constants("int", 0, 1, 2)),
+        (random_int(-100, 100),),
+    ),
 )

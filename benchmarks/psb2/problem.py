@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.psb2.genetic_settings import GeneticSettings
 from benchmarks.random_bits import RandomBits
 from evaluators.problem import Mode, Named
 from evaluators.signature import DataType, Signature
@@ -64,6 +65,7 @@ class Psb2Problem:
         random_domains: How random inputs are drawn.
         solve: The reference solution: takes the inputs, returns the output, a tuple where there are several.
         error_function: The suite's, with its penalty for no output.
+        genetic: What genetic programming is given.
         tolerance: How far a number may be from the expected one; 0 if it must be equal.
     """
 
@@ -75,6 +77,7 @@ class Psb2Problem:
     random_domains: tuple[RandomDomain, ...]
     solve: Callable[..., Any]
     error_function: Named
+    genetic: GeneticSettings
     tolerance: float = 0.0
 
     @property

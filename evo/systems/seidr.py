@@ -110,7 +110,7 @@ async def seidr(
                 path = ("generation", generation, "parent", number, "explanation", explanation)
                 explain = Once(partial(_explain, settings, parent, explanation))
                 for repair in range(settings.repairs):
-                    bound = _bound(run, settings, language, explains=repair == 0)
+                    bound = _bound(run, settings, parent, explains=repair == 0)
                     make = partial(_repair, settings, generation, parent, explain, repair)
                     births.append(Birth((*path, "repair", repair), bound, make))
         return births
@@ -169,10 +169,12 @@ async def _repair(
             return made
 
 
-def _bound(run: Run, settings: SeidrSettings, language: str, *, explains: bool) -> Charge:
+def _bound(run: Run, settings: SeidrSettings, parent: Individual, *, explains: bool) -> Charge:
     """The most that a repair can cost, its redraws included; the first repair of an explanation pays for that too."""
-    draw = run.bound("debug", language, settings.examples) + Charge(programs=1)
+    language = parent.genome.language
+    report = static_report(run.problem, parent.genome, parent.judged, failing_cases=settings.failing_cases).text
+    draw = run.bound("debug", language, settings.examples, parent, report) + Charge(programs=1)
     bound = sum([draw] * (1 + settings.redraws), Charge())
     if explains and settings.explain == "model":
-        bound += run.bound("instruct", language, settings.examples)
+        bound += run.bound("instruct", language, settings.examples, parent, report)
     return bound
