@@ -11,7 +11,6 @@ from benchmarks.psb2.problem import INT, STR, Field, Psb2Problem, RandomDomain
 from benchmarks.random_bits import RandomBits
 from evaluators.problem import Named
 
-
 _PINS = {"X": 10, "-": 0} | {str(digit): digit for digit in range(10)}
 
 

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from evaluators.exceptions import UserError, unknown_name
 from operators.models.chat import ChatModel, Price
-from operators.models.quirks import Quirks
 
 if TYPE_CHECKING:
     from operators.models.weights import FetchProgress
@@ -25,7 +25,9 @@ async def open_model(
     api_key: str | None = None,
     headers: Mapping[str, str] | None = None,
     concurrency: int | None = None,
+    key_variable: str = "OPENAI_API_KEY",
     timeout_seconds: float = 600.0,
+    connect_seconds: float = 15.0,
     max_retries: int = 6,
     price: Price | None = None,
     quirks: Mapping[str, Any] | None = None,
@@ -41,13 +43,16 @@ async def open_model(
             ``"scripted:FILE.py:ATTRIBUTE"`` for a function from request to text, or a model; any other name is that
             of a model at an OpenAI-compatible endpoint.
         base_url: Of the endpoint; None for ``OPENAI_BASE_URL``, or OpenAI's own.
-        api_key: For the endpoint; None for ``OPENAI_API_KEY``.
+        api_key: For the endpoint; None for what ``key_variable`` holds.
         headers: Sent along to the endpoint.
         concurrency: Most calls in flight at the endpoint; None for 8.
-        timeout_seconds: For one attempt at the endpoint.
-        max_retries: Of each call at the endpoint.
+        key_variable: Name of the environment variable with the endpoint's key.
+        timeout_seconds: For one attempt at the endpoint, to the last byte of its answer.
+        connect_seconds: For making a connection to the endpoint.
+        max_retries: Attempts of each call at the endpoint beyond the first one.
         price: What the endpoint's tokens cost; None to look it up.
-        quirks: Fields of :class:`~operators.models.quirks.Quirks` for the endpoint's model; None to look them up.
+        quirks: Fields of :class:`~operators.models.quirks.Quirks` for the endpoint's model, in place of those that
+            this package's table has for it.
         slots: Requests that a model on this machine answers at the same time; with 1 it is reproducible.
         context_tokens: Of each slot of a model on this machine.
         threads: Of a model on this machine; None for one less than there are processors.
@@ -73,12 +78,13 @@ async def open_model(
             "the model's name is empty: type --model embedded, FILE.gguf, or the name of an endpoint's model"
         )
     from operators.models.openai_endpoint import OPENAI_URL, OpenAIModel
+    from operators.models.quirks import quirks_from
 
     url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    key = api_key or os.environ.get("OPENAI_API_KEY") or None
+    key = api_key or os.environ.get(key_variable) or None
     if key is None and url == OPENAI_URL:
         raise UserError(
-            f"model {name!r} is asked for at {OPENAI_URL}, which wants a key: set OPENAI_API_KEY, "
+            f"model {name!r} is asked for at {OPENAI_URL}, which wants a key: set {key_variable}, "
             "set OPENAI_BASE_URL to another endpoint, or type --model embedded"
         )
     return OpenAIModel(
@@ -88,17 +94,12 @@ async def open_model(
         concurrency=8 if concurrency is None else concurrency,
         headers=headers,
         timeout_seconds=timeout_seconds,
+        connect_seconds=connect_seconds,
         max_retries=max_retries,
         price=price,
-        quirks=None if quirks is None else _quirks(quirks),
+        quirks=quirks_from(quirks, name, urlsplit(url).hostname or "") if quirks else None,
+        key_variable=key_variable,
     )
-
-
-def _quirks(fields: Mapping[str, Any]) -> Quirks:
-    for name in fields:
-        if name not in Quirks.__dataclass_fields__:
-            raise unknown_name("model quirk", name, Quirks.__dataclass_fields__)
-    return Quirks(**fields)
 
 
 def _scripted(place: str) -> ChatModel:

@@ -138,8 +138,10 @@ class Completion:
         usage: Its tokens.
         finish_reason: Why it ended.
         model: The provider's own name of what answered.
-        latency_seconds: From sending the request that was answered to its answer.
+        latency_seconds: From sending the request that was answered to its answer: the time worked.
         attempts: Requests that were sent until this answer came.
+        waiting_seconds: From being asked to sending the request that was answered: for a free place, for a pause
+            that the provider asked for, and for attempts that brought no answer.
     """
 
     text: str
@@ -148,6 +150,7 @@ class Completion:
     model: str = ""
     latency_seconds: float = 0.0
     attempts: int = 1
+    waiting_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

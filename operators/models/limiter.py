@@ -154,9 +154,7 @@ class AdaptiveLimiter:
         )
         pause = max(0.0, self._pause_ends - now)
         in_flight = self._taken - self._paused
-        return LimiterState(
-            int(self._limit), in_flight, len(self._queue), pause, self._refusals, self._ceiling, waits
-        )
+        return LimiterState(int(self._limit), in_flight, len(self._queue), pause, self._refusals, self._ceiling, waits)
 
     def place(self, who: str = "") -> Place:
         """Ask for room for one request; it is given in the order of asking, and after the provider's pause.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from evaluators.exceptions import UserError, unknown_name
+from operators.models.chat import Message
 
 SystemRole = Literal["system", "developer", "user"]
 
@@ -39,6 +41,14 @@ class Quirks:
     def __post_init__(self) -> None:
         if self.system_role not in get_args(SystemRole):
             raise unknown_name("system role", self.system_role, get_args(SystemRole))
+
+    def messages(self, conversation: Sequence[Message]) -> list[dict[str, str]]:
+        """A conversation as it is sent."""
+        sent = [{"role": message.role, "content": message.content} for message in conversation]
+        if self.system_role == "user" and len(sent) > 1 and sent[0]["role"] == "system" and sent[1]["role"] == "user":
+            first, second, *later = sent
+            sent = [{"role": "user", "content": f"{first['content']}\n\n{second['content']}"}, *later]
+        return [part | {"role": self.system_role} if part["role"] == "system" else part for part in sent]
 
 
 def quirks_of(model: str, endpoint_host: str) -> Quirks:

@@ -7,6 +7,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from operators.models.chat import ChatRequest, Completion, FinishReason, Usage
@@ -26,6 +27,7 @@ _OVERFLOW_WORDS = (
     "prompt is too long",
     "too many tokens",
 )
+_SHOWN = 500
 
 
 class BrokenReplyError(Exception):
@@ -63,18 +65,53 @@ def read_reply(text: str, request: ChatRequest) -> Completion:
     return Completion(answer or (refusal or ""), usage, reason, str(body.get("model") or ""))
 
 
-def rejection(status: int, body: object, message: str) -> FinishReason | None:
+@dataclass(frozen=True)
+class ErrorReply:
+    """What an error reply says.
+
+    Attributes:
+        message: For humans.
+        code: For machines, such as ``"context_length_exceeded"``; empty if there is none.
+        kind: Its ``type``, as some servers have no code.
+        param: The request's field that is wrong; None if it does not say.
+    """
+
+    message: str
+    code: str = ""
+    kind: str = ""
+    param: str | None = None
+
+
+def read_error(text: str) -> ErrorReply:
+    """Read the body of an error reply, which may be anything."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return ErrorReply(text[:_SHOWN])
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return ErrorReply(error[:_SHOWN] if isinstance(error, str) else text[:_SHOWN])
+    message, param = error.get("message"), error.get("param")
+    return ErrorReply(
+        # Some servers tell as data what they do not accept, without a sentence.
+        message[:_SHOWN] if isinstance(message, str) else json.dumps(error)[:_SHOWN],
+        str(error.get("code") or ""),
+        str(error.get("type") or ""),
+        param if isinstance(param, str) else None,
+    )
+
+
+def rejection(status: int, reply: ErrorReply) -> FinishReason | None:
     """Tell whether an error reply is an answer after all: a prompt too long for the model, or one it will not touch.
 
     Args:
         status: HTTP status.
-        body: The error object of the reply.
-        message: What the reply says.
+        reply: What it says.
     """
     if status not in (400, 413, 422):
         return None
-    codes = {body.get("code"), body.get("type")} if isinstance(body, dict) else set()
-    if codes & _OVERFLOW_CODES or any(words in message.lower() for words in _OVERFLOW_WORDS):
+    codes = {reply.code, reply.kind}
+    if codes & _OVERFLOW_CODES or any(words in reply.message.lower() for words in _OVERFLOW_WORDS):
         return FinishReason.CONTEXT_OVERFLOW
     return FinishReason.REFUSAL if "content_filter" in codes else None
 

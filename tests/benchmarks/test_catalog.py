@@ -54,7 +54,7 @@ def test_seed_and_number_of_visible_cases():
     ("reference", "arguments", "words"),
     [
         ("fizzbuzz", {}, ["did you mean 'fizz-buzz'", "problem file"]),
-        ("xyz", {}, ["coin-sums, fizz-buzz, fuel-cost, gcd, middle-character"]),
+        ("xyz", {}, ["coin-sums, cut-vector, dice-game", "vector-distance"]),
         ("no/such.yaml", {}, ["there is no file"]),
         ("such.yml", {}, ["there is no file"]),
         ("gcd", {"mode": "funktion"}, ["mode", "did you mean 'function'"]),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from benchmarks.catalog import PROBLEMS, cases_digest, psb2_problem
@@ -11,35 +14,16 @@ from evaluators.exceptions import UserError
 
 every_problem = pytest.mark.parametrize("name", sorted(PROBLEMS))
 
-DIGESTS = {
-    "coin-sums": (
-        "27b571245831f9f70663fc7cbfa0c95ecade931e331a7769aca4d6f44ff5c85e",
-        "d0ce62536d6849d783983c9f7f83bfe400bc53b00d4e10077bc98cc1ff279166",
-    ),
-    "fizz-buzz": (
-        "b927befe48e6cc2ca8249da60f7955fb8c0545621c952bb6965f3443342e9e34",
-        "52b4ce9ca337b410cf53a969defef10f0200e07204347bfb7fdaaea667771595",
-    ),
-    "fuel-cost": (
-        "44d9fdbac2863b5b342fabe80b3ffbb2156d7e9c0c78e98f5cf471b67c340c78",
-        "eb8a80a9b479d9f31582d009d654418de981332fdee9bb4446d19960fbef851d",
-    ),
-    "gcd": (
-        "dcb19af35fbb5d4925fe15a413a2645ef2384c2de8cde7ffef96a7af99eb7efa",
-        "0ad78a6cd99822b18fd3385f531cd1da1eeeba0dde77ecf2b9f25311485f2e2e",
-    ),
-    "middle-character": (
-        "b1bc9f58beceac4a9ba3f20b091edc7b9dca6c27faad1f5fff451956b24e8a84",
-        "01036ca910da21482f4b2335e00300f5e0c1f3e543526bd073048b5c0adbe377",
-    ),
-}
+DIGESTS = json.loads((Path(__file__).parent / "psb2_digests.json").read_text())
+"""SHA-256 of the visible and of the hidden cases of seed 0, by problem."""
+
 FIRST_DRAWS = [0, 2, 2, 1, 4, 2, 2, 1, 0, 1, 4, 6]
 
 
 @every_problem
 def test_the_cases_of_a_seed_never_change(name):
     visible, hidden = cases(psb2_problem(name), 0)
-    assert (cases_digest(visible), cases_digest(hidden)) == DIGESTS[name]
+    assert [cases_digest(visible), cases_digest(hidden)] == DIGESTS[name]
 
 
 @every_problem
@@ -78,7 +62,7 @@ def test_seeds_differ_and_repeat(name):
 def test_hidden_cases_hardly_depend_on_the_number_of_visible_ones(name):
     problem = psb2_problem(name)
     few, many = (hidden_cases(problem, 0, visible, 500) for visible in (50, 200))
-    assert len({case.input for case in few} & {case.input for case in many}) > 480
+    assert len({case.input for case in few} & {case.input for case in many}) > 450
 
 
 @every_problem
@@ -98,6 +82,69 @@ def test_domains_have_their_shares():
     assert {len(case.input[0]) for case in hidden} == set(range(1, 21))
     masses = [mass for case in hidden for mass in case.input[0]]
     assert (min(masses) >= 6, max(masses) <= 10_000, max(masses) > 9_900) == (True, True, True)
+
+
+def test_a_small_domain_leaves_the_rest_of_its_share_to_the_next():
+    visible, hidden = cases(psb2_problem("dice-game"), 0, mode="function")
+    equal = [case.input[0] for case in (*visible, *hidden) if case.input[0] == case.input[1]]
+    assert sorted(equal) == list(range(1, 101))
+    assert len(hidden) == 2000
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "least", "most"),
+    [
+        ("basement", lambda case: case.expected == len(case.input[0]) - 1, 0.12, 0.24),
+        ("camel-case", lambda case: "-" in case.input[0], 0.6, 0.9),
+        ("cut-vector", lambda case: len(case.input[0]) == 1, 0.13, 0.17),
+        ("find-pair", lambda case: len(case.input[0]) > 10, 0.45, 0.6),
+        ("indices-of-substring", lambda case: case.expected != [], 0.5, 0.9),
+        ("mastermind", lambda case: case.input[0] == case.input[1], 0.099, 0.102),
+        ("paired-digits", lambda case: case.expected > 0, 0.6, 0.95),
+        ("solve-boolean", lambda case: case.expected, 0.4, 0.6),
+        ("spin-words", lambda case: case.input[0] != case.expected, 0.5, 0.9),
+        ("twitter", lambda case: case.expected == "Too many characters", 0.25, 0.35),
+        ("vector-distance", lambda case: len(case.input[0]) == 2, 0.149, 0.151),
+    ],
+)
+def test_hidden_cases_are_varied_as_published(name, share, least, most):
+    hidden = hidden_cases(psb2_problem(name), 0, mode="function")
+    assert least <= sum(map(share, hidden)) / len(hidden) <= most
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("basement", -100, 100), ("leaders", 0, 1000), ("luhn", 0, 9), ("cut-vector", 0, 10_000)],
+)
+def test_lists_keep_to_their_ranges(name, low, high):
+    numbers = [number for case in hidden_cases(psb2_problem(name), 0, mode="function") for number in case.input[0]]
+    assert low <= min(numbers) <= low + (high - low) // 100
+    assert high - (high - low) // 100 <= max(numbers) <= high
+
+
+def test_a_bowling_game_is_one():
+    for case in hidden_cases(psb2_problem("bowling"), 0, mode="function"):
+        assert set(case.input[0]) <= set("X/-0123456789")
+        assert 11 <= len(case.input[0]) <= 21
+        assert "//" not in case.input[0]
+        assert 0 <= case.expected <= 300
+
+
+def test_find_pair_has_one_answer():
+    for case in hidden_cases(psb2_problem("find-pair"), 0, mode="function"):
+        numbers, target = case.input
+        assert len(set(numbers)) == len(numbers)
+        assert sum(one + other == target for one in numbers for other in numbers) == 2
+
+
+def test_no_total_of_a_shopping_list_is_half_way_between_two_cents():
+    for case in hidden_cases(psb2_problem("shopping-list"), 0, mode="function"):
+        prices, discounts = case.input
+        exact = sum(
+            round(price * 100) * (10_000 - round(off * 100)) for price, off in zip(prices, discounts, strict=True)
+        )
+        assert exact % 10_000 != 5_000
+        assert case.expected == (exact + 5_000) // 10_000 / 100
 
 
 def test_ranges_are_used_to_their_ends():

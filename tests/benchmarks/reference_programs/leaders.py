@@ -1,0 +1,3 @@
+input()
+numbers = list(map(int, input().split()))
+print(*[number for index, number in enumerate(numbers) if number == max(numbers[index:])])
