@@ -51,7 +51,14 @@ PROBLEMS: Mapping[str, str] = MappingProxyType(
 """Names of the bundled problems, and the modules that hold them."""
 
 
-def load_problem(reference: str, *, mode: Mode | None = None, seed: int = 0, visible: int | None = None) -> Problem:
+def load_problem(
+    reference: str,
+    *,
+    mode: Mode | None = None,
+    seed: int = 0,
+    visible: int | None = None,
+    psb2_data: Path | None = None,
+) -> Problem:
     """The problem as a search may see it: no hidden case is read or made, except to check a problem file.
 
     Args:
@@ -60,6 +67,7 @@ def load_problem(reference: str, *, mode: Mode | None = None, seed: int = 0, vis
         seed: Of a bundled problem's random cases, from 0 upwards; a file's cases are fixed.
         visible: How many visible cases; left out: all of a file's, and for a bundled problem as many as SEIDR had
             (:data:`~benchmarks.psb2.cases.SEIDR_VISIBLE_CASES`). PSB2's own protocol has 200.
+        psb2_data: A folder with PSB2's own data sets, whose cases are used in place of generated ones.
 
     Raises:
         UserError: If there is no such problem, or it cannot be used so.
@@ -67,8 +75,14 @@ def load_problem(reference: str, *, mode: Mode | None = None, seed: int = 0, vis
     path = _file(reference)
     if path is None:
         problem = psb2_problem(reference)
-        cases = visible_cases(problem, seed, _visible(visible), _mode(mode))
+        if psb2_data is None:
+            cases = visible_cases(problem, seed, _visible(visible), _mode(mode))
+        else:
+            from benchmarks.psb2.official_data import official_visible_cases
+
+            cases = official_visible_cases(problem, psb2_data, seed, _visible(visible), _mode(mode))
         return render(problem, cases, _mode(mode))
+    _no_psb2_data(reference, psb2_data)
     from benchmarks.problem_file import load_problem_file
 
     loaded = load_problem_file(path)
@@ -88,6 +102,7 @@ def load_hidden_cases(
     seed: int = 0,
     visible: int | None = None,
     hidden: int | None = None,
+    psb2_data: Path | None = None,
 ) -> tuple[Case, ...]:
     """The hidden cases that belong to what :func:`load_problem` gives for the same arguments: for the judge alone.
 
@@ -97,6 +112,7 @@ def load_hidden_cases(
         seed: As for :func:`load_problem`.
         visible: As for :func:`load_problem`.
         hidden: How many; left out: all of a file's, and PSB2's 2000 for a bundled problem.
+        psb2_data: As for :func:`load_problem`.
 
     Raises:
         UserError: As :func:`load_problem`.
@@ -104,7 +120,13 @@ def load_hidden_cases(
     path = _file(reference)
     if path is None:
         count = HIDDEN_CASES if hidden is None else hidden
-        return hidden_cases(psb2_problem(reference), seed, _visible(visible), count, _mode(mode))
+        problem = psb2_problem(reference)
+        if psb2_data is None:
+            return hidden_cases(problem, seed, _visible(visible), count, _mode(mode))
+        from benchmarks.psb2.official_data import official_hidden_cases
+
+        return official_hidden_cases(problem, psb2_data, seed, _visible(visible), count, _mode(mode))
+    _no_psb2_data(reference, psb2_data)
     from benchmarks.problem_file import load_problem_file_hidden_cases
 
     cases = load_problem_file_hidden_cases(path)
@@ -146,6 +168,14 @@ def _file(reference: str) -> Path | None:
     path = Path(reference)
     looks_like_a_path = path.suffix in (".yaml", ".yml", ".json") or len(path.parts) > 1 or path.is_file()
     return path if looks_like_a_path else None
+
+
+def _no_psb2_data(reference: str, psb2_data: Path | None) -> None:
+    if psb2_data is not None:
+        raise UserError(
+            f"PSB2 data ({str(psb2_data)!r}) go with a problem of PSB2, and {reference!r} is a problem file: leave the "
+            "one or the other out"
+        )
 
 
 def _mode(mode: Mode | None) -> Mode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -103,3 +103,13 @@ class Evaluation:
         """Indices of the cases that did not pass, the lowest score first, ties in the problem's order."""
         wrong = [index for index, verdict in enumerate(self.verdicts) if not verdict.passed]
         return tuple(sorted(wrong, key=lambda index: float(self.scores[index])))
+
+
+def without_outputs(evaluation: Evaluation) -> Evaluation:
+    """The same verdicts, errors and scores, without what the program printed; a fraction of the size."""
+    execution = evaluation.execution
+    cases = tuple(_BARE[result.verdict] for result in execution.cases)
+    return replace(evaluation, execution=replace(execution, cases=cases, compile_output=""))
+
+
+_BARE = {verdict: CaseResult(verdict) for verdict in Verdict}

@@ -18,11 +18,11 @@ import queue
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from evaluators.exceptions import InfrastructureError, UserError
 
@@ -36,6 +36,7 @@ CREATE TABLE effects (
     key TEXT PRIMARY KEY, kind TEXT NOT NULL, path TEXT NOT NULL, request TEXT, body BLOB NOT NULL,
     elapsed_seconds REAL NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX effects_by_path ON effects (path, kind);
 CREATE TABLE individuals (position INTEGER PRIMARY KEY, record BLOB NOT NULL);
 """
 
@@ -69,6 +70,45 @@ def _unpack(body: bytes) -> Any:
     return json.loads(zlib.decompress(body))
 
 
+class EffectStore(Protocol):
+    """Where a run finds and keeps its effects: a :class:`Journal`, or one that is replayed.
+
+    Attributes:
+        folder: The run's folder.
+        elapsed_seconds: How long the run had been going when its last effect was kept.
+    """
+
+    @property
+    def folder(self) -> Path: ...  # noqa: D102
+
+    @property
+    def elapsed_seconds(self) -> float: ...  # noqa: D102
+
+    def get(self, key: str) -> Effect | None:
+        """The effect that is kept under a key."""
+        ...
+
+    def key_at(self, kind: str, path: str) -> str | None:
+        """The key of the effect that is kept at a path."""
+        ...
+
+    def meta(self, name: str) -> Any:
+        """A fact of the run; None if it was not recorded."""
+        ...
+
+    async def record(self, effect: Effect, request_text: str | None = None) -> None:
+        """Keep an effect; returns once it is safe."""
+        ...
+
+    def record_individual(self, position: int, record: dict[str, Any]) -> None:
+        """Keep an individual of the canonical order."""
+        ...
+
+    def record_meta(self, name: str, value: Any) -> None:
+        """Keep a fact of the run; returns once it is safe."""
+        ...
+
+
 class Journal:
     """The journal of one run, open for writing by this process alone.
 
@@ -79,9 +119,8 @@ class Journal:
         self.folder = folder
         self._lock = lock
         self._reader = connection
-        self._effects = {effect.key: effect for effect in _effects(connection)}
-        self._paths = {(effect.kind, effect.path): effect.key for effect in self._effects.values()}
         self._requests = {digest for (digest,) in connection.execute("SELECT digest FROM requests")}
+        self._checked_elapsed = _whole(connection)
         self._queue: queue.SimpleQueue[tuple[list[tuple[str, tuple[Any, ...]]], Future[None]] | None]
         self._queue = queue.SimpleQueue()
         self._failure: sqlite3.Error | None = None
@@ -140,11 +179,11 @@ class Journal:
 
     def get(self, key: str) -> Effect | None:
         """The effect that is journalled under a key."""
-        return self._effects.get(key)
+        return _effect(self._reader, self.folder, key)
 
     def key_at(self, kind: str, path: str) -> str | None:
-        """The key of the effect that an earlier session journalled at a path."""
-        return self._paths.get((kind, path))
+        """The key of the effect that is journalled at a path."""
+        return _key_at(self._reader, kind, path)
 
     def meta(self, name: str) -> Any:
         """A fact of the run; None if it was not recorded."""
@@ -154,11 +193,7 @@ class Journal:
     @property
     def elapsed_seconds(self) -> float:
         """How long the run had been going when its last effect was journalled."""
-        return max((effect.elapsed_seconds for effect in self._effects.values()), default=0.0)
-
-    def count(self) -> int:
-        """How many effects it holds."""
-        return len(self._effects)
+        return self._checked_elapsed
 
     async def record(self, effect: Effect, request_text: str | None = None) -> None:
         """Write an effect; returns once it is committed.
@@ -178,8 +213,6 @@ class Journal:
         row = (effect.key, effect.kind, effect.path, effect.request, _pack(effect.record), effect.elapsed_seconds)
         statements.append(("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?, ?, ?)", row))
         await asyncio.wrap_future(self._submit(statements))
-        self._effects[effect.key] = effect
-        self._paths[(effect.kind, effect.path)] = effect.key
 
     def record_individual(self, position: int, record: dict[str, Any]) -> None:
         """Write an individual of the canonical order; does not wait for the commit."""
@@ -264,6 +297,14 @@ class JournalReader:
             }
         self._folder = folder
 
+    def get(self, key: str) -> Effect | None:
+        """The effect that is journalled under a key."""
+        return _effect(self._connection, self._folder, key)
+
+    def key_at(self, kind: str, path: str) -> str | None:
+        """The key of the effect that is journalled at a path."""
+        return _key_at(self._connection, kind, path)
+
     def individuals(self) -> list[dict[str, Any]]:
         """The records of the individuals, in canonical order."""
         with _told(self._folder):
@@ -286,10 +327,55 @@ class JournalReader:
         self._connection.close()
 
 
+def run_folders(places: Sequence[Path]) -> list[Path]:
+    """The runs that some places hold.
+
+    Args:
+        places: Folders of runs, and folders that hold such.
+
+    Raises:
+        UserError: If one of them is neither.
+    """
+    found: list[Path] = []
+    for place in places:
+        inside = (
+            [place] if (place / JOURNAL_NAME).is_file() else sorted(p.parent for p in place.glob(f"*/{JOURNAL_NAME}"))
+        )
+        if not inside:
+            raise UserError(f"{place} holds no run: give the folder of a run, or one that has such folders in it")
+        found += inside
+    return found
+
+
 def _effects(connection: sqlite3.Connection) -> Iterator[Effect]:
     query = "SELECT key, kind, path, request, body, elapsed_seconds FROM effects"
     for key, kind, path, request, body, elapsed in connection.execute(query):
         yield Effect(key, kind, path, request, _unpack(body), elapsed)
+
+
+def _effect(connection: sqlite3.Connection, folder: Path, key: str) -> Effect | None:
+    with _told(folder):
+        query = "SELECT kind, path, request, body, elapsed_seconds FROM effects WHERE key = ?"
+        row = connection.execute(query, (key,)).fetchone()
+        if row is None:
+            return None
+        kind, path, request, body, elapsed = row
+        return Effect(key, kind, path, request, _unpack(body), elapsed)
+
+
+def _key_at(connection: sqlite3.Connection, kind: str, path: str) -> str | None:
+    query = "SELECT key FROM effects WHERE path = ? AND kind = ?"
+    row = connection.execute(query, (path, kind)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _whole(connection: sqlite3.Connection) -> float:
+    """See that the file is whole; the time of the last effect."""
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(verdict)
+    (elapsed,) = connection.execute("SELECT max(elapsed_seconds) FROM effects").fetchone()
+    return float(elapsed or 0.0)
 
 
 def _existing(folder: Path) -> Path:

@@ -44,6 +44,7 @@ class Result:
         individuals: All individuals in canonical order.
         spent: What the canonical part of the search cost.
         speculative: What was under way beyond the stop, and paid for.
+        saved: What answers of earlier runs would have cost anew.
         generations: Generations that have individuals, drafts included.
         executions: Distinct programs that were executed.
         layers: Sandbox layers that were active.
@@ -60,6 +61,7 @@ class Result:
     individuals: tuple[Individual, ...] = field(repr=False)
     spent: Charge
     speculative: Charge
+    saved: Charge
     generations: int
     executions: int
     layers: tuple[str, ...]
@@ -108,5 +110,8 @@ class Result:
             "speculative_programs": self.speculative.programs,
             "speculative_tokens": self.speculative.tokens,
             "speculative_usd": self.speculative.usd,
+            "saved_calls": self.saved.calls,
+            "saved_tokens": self.saved.tokens,
+            "saved_usd": self.saved.usd,
             "layers": list(self.layers),
         }

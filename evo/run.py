@@ -10,8 +10,8 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from evaluators.evaluate import ExecutionKeys, evaluate
 from evaluators.exceptions import UserError
-from evaluators.execution import Evaluation
+from evaluators.execution import Evaluation, without_outputs
 from evaluators.executor import Executor
 from evaluators.problem import Problem
 from evaluators.program import Program
@@ -28,7 +28,7 @@ from evo.budget import Admission, Budget, Charge
 from evo.completions import completion_from_record, completion_to_record, request_text
 from evo.events import CallEnded, CallStarted, Committed, Observer, unobserved
 from evo.individual import Individual
-from evo.journal import Effect, Journal
+from evo.journal import Effect, EffectStore, JournalReader
 from evo.place import path_text
 from evo.records import individual_to_record
 from evo.stop import Stop, StopReason
@@ -75,6 +75,7 @@ class Run:
         seed: Root of all randomness.
         observer: Told of every step.
         accept_changes: Go on with a resumed run although a request differs from the journalled one.
+        reuse: Earlier runs whose answers to equal requests are taken, and not paid for again.
     """
 
     def __init__(
@@ -82,12 +83,13 @@ class Run:
         problem: Problem,
         models: Models,
         executor: Executor,
-        journal: Journal,
+        journal: EffectStore,
         *,
         budget: Budget | None = None,
         seed: int = 0,
         observer: Observer = unobserved,
         accept_changes: bool = False,
+        reuse: Sequence[JournalReader] = (),
     ) -> None:
         self.problem = problem
         self.models = models
@@ -97,6 +99,8 @@ class Run:
         self.seed = seed
         self.observer = observer
         self.accept_changes = accept_changes
+        self.reuse = reuse
+        self.saved = Charge()
         self.admission = Admission(self.budget)
         self.committed: list[Individual] = []
         self.known: frozenset[str] = frozenset()
@@ -184,7 +188,7 @@ class Run:
         self._asked.add(request.path)
         self.go_on()
         key = request.key(model.identity)
-        effect = self.journal.get(key)
+        effect = self.journal.get(key) or await self._reused(key)
         if effect is None:
             self._refuse_divergence(request, key)
             async with self._calls[id(model)]:
@@ -210,11 +214,14 @@ class Run:
             self._toolchains[language] = self.executor.toolchain(language)
         key = self._execution_keys.of(program, self._toolchains[language])
         if key not in self._executing:
-            self._executing[key] = asyncio.create_task(self._execute(key, program, path))
+            task = asyncio.create_task(self._execute(key, program, path))
+            # Once it has ended, the journal has it: nothing is kept twice.
+            task.add_done_callback(lambda _: self._executing.pop(key, None))
+            self._executing[key] = task
         return await asyncio.shield(self._executing[key])
 
     async def _execute(self, key: str, program: Program, path: tuple[PathPart, ...]) -> Evaluation:
-        effect = self.journal.get(key)
+        effect = self.journal.get(key) or await self._reused(key)
         if effect is not None:
             return evaluation_from_record(effect.record)
         self.go_on()
@@ -223,6 +230,21 @@ class Run:
         await self.journal.record(Effect(key, "execution", path_text(path), None, record, self.elapsed_seconds()))
         # What a search sees is what a replay will see: the record, with its outputs capped.
         return evaluation_from_record(record)
+
+    async def _reused(self, key: str) -> Effect | None:
+        """An effect of an earlier run, copied into this one's journal."""
+        for reader in self.reuse:
+            effect = reader.get(key)
+            if effect is None:
+                continue
+            text = None if effect.request is None else reader.request(effect.request)
+            copied = replace(effect, elapsed_seconds=self.elapsed_seconds())
+            await self.journal.record(copied, request_text=text)
+            if effect.kind == "completion":
+                usage = completion_from_record(effect.record).usage
+                self.saved += Charge.for_call(usage, self.models.default.price)
+            return copied
+        return None
 
     def go_on(self) -> None:
         """See that new effects may still start.
@@ -240,7 +262,8 @@ class Run:
             Stop: If that ends the search.
         """
         position = len(self.committed)
-        self.committed.append(individual)
+        # What it printed stays in the journal, and with whoever is selected from; here it would only take room.
+        self.committed.append(replace(individual, evaluation=without_outputs(individual.judged)))
         self.journal.record_individual(position, individual_to_record(individual))
         self.observer(Committed(individual, position))
         if individual.judged.solved:

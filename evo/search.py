@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.executor import Executor
 from evo.budget import Budget
 from evo.events import Observer, SearchEnded, unobserved
 from evo.individual import Individual
-from evo.journal import Journal
+from evo.journal import EffectStore, JournalReader
 from evo.plugins import selector
 from evo.population import best
 from evo.result import Result
@@ -25,11 +26,12 @@ async def search(
     task: Task,
     models: Models,
     executor: Executor,
-    journal: Journal,
+    journal: EffectStore,
     *,
     observer: Observer = unobserved,
     interruption: asyncio.Event | None = None,
     accept_changes: bool = False,
+    reuse: Sequence[JournalReader] = (),
 ) -> Result:
     """Search until the run stops.
 
@@ -41,6 +43,7 @@ async def search(
         observer: Told of every step.
         interruption: Set from outside to start no new effects, and await those that are paid for.
         accept_changes: Go on although a request differs from the journalled one.
+        reuse: Earlier runs whose answers to equal requests are taken.
 
     Returns:
         The result, not judged yet.
@@ -61,6 +64,7 @@ async def search(
         seed=settings.seed,
         observer=observer,
         accept_changes=accept_changes,
+        reuse=reuse,
     )
     watcher = asyncio.create_task(_interrupt(run, interruption)) if interruption is not None else None
     reason = StopReason.EXHAUSTED
@@ -129,6 +133,7 @@ def _result(run: Run, task: Task, reason: StopReason) -> Result:
         individuals=individuals,
         spent=run.admission.settled,
         speculative=run.speculative,
+        saved=run.saved,
         generations=1 + max((each.generation for each in individuals), default=-1),
         executions=len(distinct),
         layers=run.executor.layers,

@@ -9,7 +9,7 @@ import hashlib
 import json
 import platform
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from evaluators.executor import Executor, SandboxExecutor
 from evaluators.languages import language
 from evo._version import __version__
 from evo.events import Observer, unobserved
-from evo.journal import Journal
+from evo.journal import Journal, JournalReader, run_folders
 from evo.judge import judge
 from evo.result import Result
 from evo.run import Models
@@ -47,6 +47,7 @@ class Session:
         executor: An executor made in Python, instead of the sandbox.
         record: File to record the model's answers in, as a cassette.
         accept_changes: Go on although a request differs from the journalled one.
+        reuse: Folders of earlier runs, or folders that hold such: their answers to equal requests are taken.
         judged: Whether the judge opens the hidden cases at the end.
         on_judging: Called when the judge begins.
         on_fetching: Told how far the fetching of the embedded model's weights has come.
@@ -58,6 +59,7 @@ class Session:
     executor: Executor | None = None
     record: Path | None = None
     accept_changes: bool = False
+    reuse: tuple[Path, ...] = ()
     judged: bool = True
     on_judging: Callable[[], None] = lambda: None
     on_fetching: Callable[[FetchProgress], None] | None = None
@@ -76,8 +78,14 @@ async def begin(task: Task, folder: Path | None = None, session: Session | None 
         InfrastructureError: If a model, the sandbox or the disk failed; the run can be resumed.
     """
     session = session or Session()
+    run_folders(session.reuse)  # before this run's own folder is there
     async with _opened(task, session) as (models, executor):
-        meta = {**task.to_meta(), "versions": _versions(executor, task), "prompts": prompt_digests()}
+        meta = {
+            **task.to_meta(),
+            "versions": _versions(executor, task),
+            "prompts": prompt_digests(),
+            "models": _facts(models),
+        }
         check_prices(task.settings, models)
         with contextlib.closing(Journal.create(folder or _new_folder(task.problem.name), meta)) as journal:
             return await _searched(task, models, executor, journal, session)
@@ -100,15 +108,18 @@ async def go_on(folder: Path, session: Session | None = None) -> Result:
 
 
 async def _searched(task: Task, models: Models, executor: Executor, journal: Journal, session: Session) -> Result:
-    result = await search(
-        task,
-        models,
-        executor,
-        journal,
-        observer=session.observer,
-        interruption=session.interruption,
-        accept_changes=session.accept_changes,
-    )
+    with contextlib.ExitStack() as stack:
+        reuse = [stack.enter_context(contextlib.closing(JournalReader(path))) for path in run_folders(session.reuse)]
+        result = await search(
+            task,
+            models,
+            executor,
+            journal,
+            observer=session.observer,
+            interruption=session.interruption,
+            accept_changes=session.accept_changes,
+            reuse=reuse,
+        )
     _write(journal.folder, result, task)
     if session.judged and result.best is not None and result.stop_reason is not StopReason.INTERRUPTED:
         session.on_judging()
@@ -169,9 +180,9 @@ async def opened_models(settings: Settings, session: Session) -> AsyncIterator[M
             stack.push_async_callback(default.close)
         yield Models(
             default,
-            _sampling(settings.sampling),
+            sampling_of(settings.sampling),
             {operator: opened[name] for operator, name in settings.models.items()},
-            {operator: _sampling(own) for operator, own in settings.samplings.items()},
+            {operator: sampling_of(own) for operator, own in settings.samplings.items()},
         )
 
 
@@ -191,8 +202,18 @@ async def _open(name: str, settings: Settings, session: Session) -> ChatModel:
     )
 
 
-def _sampling(settings: SamplingSettings) -> Sampling:
+def sampling_of(settings: SamplingSettings) -> Sampling:
+    """The sampling that settings describe."""
     return Sampling(**settings.model_dump())
+
+
+def _facts(models: Models) -> dict[str, Any]:
+    def facts(model: ChatModel) -> dict[str, Any]:
+        price = None if model.price is None else asdict(model.price)
+        return {"identity": model.identity, "price": price, "concurrency": model.concurrency}
+
+    by_operator = {operator: facts(model) for operator, model in models.by_operator.items()}
+    return {"default": facts(models.default), "by_operator": by_operator}
 
 
 def _versions(executor: Executor, task: Task) -> dict[str, Any]:

@@ -37,7 +37,11 @@ def render(problem: Psb2Problem, visible: Sequence[Case], mode: Mode = "stdio") 
 
 def render_case(problem: Psb2Problem, given: tuple[Any, ...], name: str, mode: Mode) -> Case:
     """One case, with the reference solution's answer."""
-    answer = problem.solve(*copy.deepcopy(given))
+    return as_case(problem, given, problem.solve(*copy.deepcopy(given)), name, mode)
+
+
+def as_case(problem: Psb2Problem, given: tuple[Any, ...], answer: PlainData, name: str, mode: Mode) -> Case:
+    """One case, with an answer from elsewhere: one value, or a tuple where there are several outputs."""
     if mode == "function":
         return Case(copy.deepcopy(given), answer, name)
     answers = answer if len(problem.outputs) > 1 else (answer,)

@@ -71,6 +71,12 @@ def solve(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record all answers of the model as a cassette.")
     ] = None,
+    reuse: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN_OR_DIR", help="Take answers to equal requests from earlier runs; may be given again."
+        ),
+    ] = None,
     allow_weak_sandbox: Annotated[
         bool, typer.Option("--allow-weak-sandbox", help="Run programs although a layer of the sandbox is missing.")
     ] = False,
@@ -105,7 +111,7 @@ def solve(
     raise typer.Exit(
         solve_command(
             problem, options, start=start, preset=preset, config=config, assignments=set_ or [], out=out,
-            record=record, dry_run=dry_run, as_json=json_,
+            record=record, reuse=reuse or [], dry_run=dry_run, as_json=json_,
         )
     )  # fmt: skip
 
@@ -122,6 +128,42 @@ def resume(
     from evo.cli.solving import resume_command
 
     raise typer.Exit(resume_command(run, accept_changes=accept_changes, as_json=json_))
+
+
+@app.command()
+def replay(
+    run: Folder,
+    re_execute: Annotated[
+        bool, typer.Option("--re-execute", help="Run the programs anew, and show verdicts that differ.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
+) -> None:
+    """Search again from the journal alone, without a model; writes nothing."""
+    from evo.cli.solving import replay_command
+
+    raise typer.Exit(replay_command(run, re_execute=re_execute, as_json=json_))
+
+
+@app.command()
+def runs(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds runs.")] = Path("runs"),
+    json_: Annotated[bool, typer.Option("--json", help="Print a JSON object a run.")] = False,
+) -> None:
+    """List runs: state, reason why it stopped, programs, calls and cost of each."""
+    from evo.cli.listing import runs_command
+
+    raise typer.Exit(runs_command(folder, as_json=json_))
+
+
+@app.command()
+def export(
+    run: Folder,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to (default: RUN/export).")] = None,
+) -> None:
+    """Write a run as JSON lines: individuals, evaluations and calls; the best program as a file."""
+    from evo.cli.listing import export_command
+
+    raise typer.Exit(export_command(run, out))
 
 
 @app.command()

@@ -16,6 +16,7 @@ from rich.console import Console
 from evo.budget import Budget, Charge
 from evo.cli.estimate import print_plan
 from evo.cli.progress import Progress
+from evo.journal import run_folders
 from evo.plugins import selector
 from evo.result import Result
 from evo.session import Session, begin, go_on
@@ -34,6 +35,7 @@ def solve_command(
     assignments: Sequence[str],
     out: Path | None,
     record: Path | None,
+    reuse: Sequence[Path],
     dry_run: bool,
     as_json: bool,
 ) -> int:
@@ -45,7 +47,10 @@ def solve_command(
     if dry_run:
         return asyncio.run(print_plan(task))
     budget = Budget(**settings.budget.model_dump())
-    return _shown(budget, as_json, lambda session: begin(task, out, replace(session, record=record)))
+    run_folders(reuse)  # a wrong folder is told before anything starts
+    return _shown(
+        budget, as_json, lambda session: begin(task, out, replace(session, record=record, reuse=tuple(reuse)))
+    )
 
 
 def resume_command(folder: Path, *, accept_changes: bool, as_json: bool) -> int:
@@ -56,6 +61,29 @@ def resume_command(folder: Path, *, accept_changes: bool, as_json: bool) -> int:
     budget = Budget(**validated(reader.meta["settings"]).budget.model_dump())
     reader.close()
     return _shown(budget, as_json, lambda session: go_on(folder, replace(session, accept_changes=accept_changes)))
+
+
+def replay_command(folder: Path, *, re_execute: bool, as_json: bool) -> int:
+    """Run ``evo replay``; returns the exit code: 1 also if verdicts differ."""
+    from evo.replay import replay
+
+    replayed = asyncio.run(replay(folder, re_execute=re_execute))
+    differences = [vars(difference) for difference in replayed.differences]
+    if as_json:
+        extra = {"executions_anew": replayed.executions, "differences": differences}
+        sys.stdout.write(json.dumps(_record(replayed.result) | extra) + "\n")
+    else:
+        _print(replayed.result)
+        if re_execute:
+            sys.stdout.write(f"run anew       {replayed.executions} programs, {len(differences)} with other verdicts\n")
+        for difference in replayed.differences:
+            changed = [
+                f"case {index}: {before} then, {now} now"
+                for index, (before, now) in enumerate(zip(difference.before, difference.now, strict=True))
+                if before != now
+            ]
+            sys.stdout.write(f"  {difference.path}: {'; '.join(changed)}\n")
+    return 0 if replayed.result.solved_visible and not differences else 1
 
 
 def _shown(budget: Budget, as_json: bool, search: Callable[[Session], Coroutine[Any, Any, Result]]) -> int:
@@ -128,6 +156,8 @@ def _print(result: Result) -> None:
         out(f"hidden cases   {judgement.passed}/{judgement.cases} passed{f' ({rest})' if rest else ''}\n")
     out(f"stopped        {_reason(result.stop_reason)}\n")
     out(f"cost           {_cost(result.spent)}\n")
+    if result.saved.calls:
+        out(f"saved          {_cost(result.saved)} (answered by earlier runs)\n")
     if result.speculative.calls:
         out(f"speculative    {_cost(result.speculative)} (under way when the search ended)\n")
     out(f"time           {result.seconds:.1f} s wall, {result.execution_cpu_seconds:.2f} s CPU in programs\n")

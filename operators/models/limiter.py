@@ -87,21 +87,21 @@ class Place:
         self._limiter = limiter
 
     async def __aenter__(self) -> Place:
-        await self._limiter._enter(self)  # noqa: SLF001 - the two are one idea
+        await self._limiter._enter(self)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._limiter._leave(self)  # noqa: SLF001
+        self._limiter._leave(self)
 
     def answered(self) -> None:
         """Take note that the provider answered this request."""
-        self._limiter._raise_limit(self)  # noqa: SLF001
+        self._limiter._raise_limit(self)
 
     def refused(self) -> None:
         """Take note that the provider wants fewer requests at once."""
-        self._limiter._lower_limit(self)  # noqa: SLF001
+        self._limiter._lower_limit(self)
 
 
 class AdaptiveLimiter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -65,7 +65,7 @@ def quirks_of(model: str, endpoint_host: str) -> Quirks:
     return Quirks()
 
 
-def quirks_from(fields: dict[str, Any], model: str, endpoint_host: str) -> Quirks:
+def quirks_from(fields: Mapping[str, Any], model: str, endpoint_host: str) -> Quirks:
     """Quirks of a model as a user's configuration changes them.
 
     Args:
@@ -84,7 +84,7 @@ def quirks_from(fields: dict[str, Any], model: str, endpoint_host: str) -> Quirk
         if not isinstance(value, wanted) and not (name == "seed_field" and value is None):
             allowed = "true or false" if wanted is bool else "a name"
             raise UserError(f"model quirk {name!r} is {value!r}, and must be {allowed}")
-    return Quirks(**{name: getattr(usual, name) for name in Quirks.__dataclass_fields__} | fields)
+    return Quirks(**{name: getattr(usual, name) for name in Quirks.__dataclass_fields__} | dict(fields))
 
 
 @cache

@@ -7,6 +7,7 @@ Answers are found by messages, sampling, seed and path; the identity stands in t
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import difflib
 import json
@@ -38,10 +39,16 @@ class Recorder:
     Lines are written as answers come; :meth:`close` sorts them by path, so that equal runs give equal cassettes
     (times apart).
 
+    A cassette that was begun before, with the same header, is gone on with; of two answers to one request the later
+    one counts.
+
     Args:
         model: That answers.
-        path: Of the cassette, which is overwritten.
+        path: Of the cassette.
         settings: Plain data to be kept in the header, such as the run's configuration. Never a secret.
+
+    Raises:
+        UserError: If the file holds something else already, or cannot be written.
     """
 
     def __init__(self, model: ChatModel, path: Path, *, settings: Mapping[str, Any] | None = None) -> None:
@@ -51,11 +58,12 @@ class Recorder:
             "cassette": VERSION,
             "identity": model.identity,
             "concurrency": model.concurrency,
-            "settings": dict(settings or {}),
+            # As it will be read again: lists in place of tuples, texts in place of other keys.
+            "settings": json.loads(json.dumps(dict(settings or {}))),
             "prompts": prompt_digests(),
         }
-        self._records: list[dict[str, Any]] = []
-        _write(path, self._header, [])
+        self._records = self._begun()
+        self._save()
 
     @property
     def identity(self) -> str:
@@ -82,20 +90,55 @@ class Recorder:
         try:
             completion = await self._model.complete(request)
         except (UserError, InfrastructureError) as error:
-            self._add({"request": _plain(request), "error": {"kind": type(error).__name__, "message": str(error)}})
+            kind = "UserError" if isinstance(error, UserError) else "InfrastructureError"
+            self._add({"request": _plain(request), "error": {"kind": kind, "message": str(error)}})
             raise
         self._add({"request": _plain(request), "completion": _plain(completion)})
         return completion
 
     async def close(self) -> None:
         """Sort the cassette and close the other model."""
-        _write(self._path, self._header, sorted(self._records, key=lambda record: _order(record["request"]["path"])))
-        await self._model.close()
+        try:
+            self._save()
+        finally:
+            await self._model.close()
 
     def _add(self, record: dict[str, Any]) -> None:
-        self._records.append(record)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(record))
+        self._records[_request(record["request"]).key("")] = record
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(_line(record))
+        except OSError as error:
+            raise InfrastructureError(f"cassette {self._path} cannot be written ({error.strerror})") from error
+
+    def _save(self) -> None:
+        records = sorted(self._records.values(), key=lambda record: _order(record["request"]["path"]))
+        try:
+            _write(self._path, self._header, records)
+        except OSError as error:
+            raise UserError(
+                f"cassette {self._path} cannot be written ({error.strerror}): give another file with --record"
+            ) from error
+
+    def _begun(self) -> dict[str, dict[str, Any]]:
+        """What the file holds already, by the requests' keys."""
+        try:
+            lines = _parsed(self._path.read_text("utf-8"))
+            if not lines:
+                return {}
+            header, *records = lines
+            begun = {_request(record["request"]).key(""): record for record in records}
+            changed = [name for name, value in self._header.items() if header.get(name) != value]
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"{self._path} is no cassette ({error!r}): give another file with --record") from error
+        if changed:
+            raise UserError(
+                f"cassette {self._path} was begun with another {' and another '.join(changed)}: "
+                "give another file with --record, or delete this one"
+            )
+        return begun
 
 
 class RecordedModel:
@@ -111,8 +154,7 @@ class RecordedModel:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            lines = path.read_text("utf-8").splitlines()
-            header, *records = (json.loads(line) for line in lines if line)
+            header, *records = _parsed(path.read_text("utf-8"))
             version = header["cassette"]
             self._identity = str(header["identity"])
             self._prompts: dict[str, str] = header["prompts"]
@@ -242,6 +284,18 @@ def _order(path: list[Any]) -> list[tuple[bool, Any]]:
 def _line(record: Mapping[str, Any]) -> str:
     # ASCII, so that a lone surrogate in a model's text can be written too.
     return json.dumps(record, separators=(",", ":")) + "\n"
+
+
+def _parsed(text: str) -> list[Any]:
+    """The lines of a cassette, without the one that a killed recording has left unfinished.
+
+    To its request no answer was handed on, so that nothing is missing.
+    """
+    *lines, last = text.split("\n")
+    parsed = [json.loads(line) for line in lines if line]
+    with contextlib.suppress(ValueError):
+        parsed.append(json.loads(last))
+    return parsed
 
 
 def _write(path: Path, header: Mapping[str, Any], records: list[dict[str, Any]]) -> None:

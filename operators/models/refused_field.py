@@ -42,7 +42,7 @@ def setting_to_change(body: Mapping[str, Any], param: str | None, message: str, 
     named = [name for name in fields if name == param]
     # A message may go on to name the field to use instead, so that the first one counts.
     found = {name: re.search(rf"\b{re.escape(name)}\b", message) for name in fields}
-    named += sorted((name for name, place in found.items() if place), key=lambda name: message.index(name))
+    named += sorted((name for name, place in found.items() if place), key=message.index)
     if not named:
         return None
     field = named[0]

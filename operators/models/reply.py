@@ -48,21 +48,24 @@ def read_reply(text: str, request: ChatRequest) -> Completion:
     """
     try:
         body = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BrokenReplyError(f"the body is no JSON: {text[:120]!r}") from error
-    try:
-        choice = body["choices"][0]
-        message = choice["message"]
-        answer = _text(message.get("content"))
-        refusal = message.get("refusal")
-    except (TypeError, KeyError, IndexError, AttributeError) as error:
-        told = body.get("error") if isinstance(body, dict) else None
-        raise BrokenReplyError(f"the body has no choices: {str(told or body)[:200]}") from error
-    reason = FinishReason.REFUSAL if refusal else _FINISH_REASONS.get(choice.get("finish_reason"), FinishReason.STOP)
+    body = _fields(body)
+    choices = body.get("choices")
+    choice = _fields(choices[0] if isinstance(choices, list) and choices else None)
+    message = _fields(choice.get("message"))
+    ended = str(choice.get("finish_reason") or "")
+    refusal = message.get("refusal")
+    answer = _text(message.get("content"))
+    # Gateways wrap the failure of whom they asked in a reply of status 200.
+    told = body.get("error") or choice.get("error")
+    if told or ended == "error" or answer is None or not (ended or refusal or "content" in message):
+        raise BrokenReplyError(f"the body has no choices: {str(told or text)[:200]}")
+    reason = FinishReason.REFUSAL if refusal else _FINISH_REASONS.get(ended, FinishReason.STOP)
     usage = _usage(body.get("usage")) or Usage(
         sum(len(part.content) + 3 for part in request.messages) // 4, (len(answer) + 3) // 4
     )
-    return Completion(answer or (refusal or ""), usage, reason, str(body.get("model") or ""))
+    return Completion(answer or str(refusal or ""), usage, reason, str(body.get("model") or ""))
 
 
 @dataclass(frozen=True)
@@ -129,20 +132,31 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
 
 
-def _text(content: object) -> str:
+def _fields(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(content: object) -> str | None:
+    """The text of a message; None if this is no text."""
+    if content is None:
+        return ""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        return "".join(str(_fields(part).get("text") or "") for part in content)
+    return content if isinstance(content, str) else None
 
 
-def _usage(counted: Any) -> Usage | None:
-    if not isinstance(counted, dict) or not isinstance(counted.get("prompt_tokens"), int):
+def _usage(counted: object) -> Usage | None:
+    fields = _fields(counted)
+    if not isinstance(fields.get("prompt_tokens"), int):
         return None
-    prompt = counted.get("prompt_tokens_details") or {}
-    answer = counted.get("completion_tokens_details") or {}
     return Usage(
-        counted["prompt_tokens"],
-        counted.get("completion_tokens") or 0,
-        prompt.get("cached_tokens") or 0,
-        answer.get("reasoning_tokens") or 0,
+        _count(fields, "prompt_tokens"),
+        _count(fields, "completion_tokens"),
+        _count(_fields(fields.get("prompt_tokens_details")), "cached_tokens"),
+        _count(_fields(fields.get("completion_tokens_details")), "reasoning_tokens"),
     )
+
+
+def _count(fields: Mapping[str, Any], name: str) -> int:
+    number = fields.get(name)
+    return max(0, number) if isinstance(number, int) else 0
