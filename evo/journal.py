@@ -147,13 +147,9 @@ class Journal:
             raise UserError(f"{folder} already holds a run: go on with 'evo resume {folder}', or choose another --out")
         lock = _lock(folder)
         try:
+            _create(folder, meta)
             connection = _connect(folder / JOURNAL_NAME)
-            with connection:
-                connection.executescript(_SCHEMA)
-                connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-                rows = [(key, json.dumps(value)) for key, value in meta.items()]
-                connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             lock.close()
             raise InfrastructureError(f"the journal in {folder} cannot be written: {error}") from error
         return cls(folder, connection, lock)
@@ -394,6 +390,18 @@ def _told(folder: Path) -> Iterator[None]:
             f"the journal in {folder} is damaged ({error}): "
             f"'sqlite3 {folder / JOURNAL_NAME} .recover' saves what can be read"
         ) from error
+
+
+def _create(folder: Path, meta: dict[str, Any]) -> None:
+    """Make the file under another name first, so that a journal is there whole or not at all."""
+    unfinished = folder / f"{JOURNAL_NAME}.unfinished"
+    unfinished.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(unfinished)) as connection, connection:
+        connection.executescript(_SCHEMA)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        rows = [(key, json.dumps(value)) for key, value in meta.items()]
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+    unfinished.rename(folder / JOURNAL_NAME)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
