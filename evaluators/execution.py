@@ -44,6 +44,7 @@ class Execution:
         cpu_seconds: Processor time of the whole process tree, compile step included.
         wall_seconds: From submission to result.
         layers: The sandbox layers that were active, such as ``("namespaces", "seccomp", "rlimits")``.
+        shared_process: Whether cases shared a process, so that one may have seen what another left behind.
     """
 
     cases: tuple[CaseResult, ...]
@@ -52,6 +53,7 @@ class Execution:
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     layers: tuple[str, ...] = ()
+    shared_process: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,13 @@ class Evaluation:
 
     def failing(self) -> tuple[int, ...]:
         """Indices of the cases that did not pass, the lowest score first, ties in the problem's order."""
+        return self._failing
+
+    @cached_property
+    def _failing(self) -> tuple[int, ...]:
         wrong = [index for index, verdict in enumerate(self.verdicts) if not verdict.passed]
-        return tuple(sorted(wrong, key=lambda index: float(self.scores[index])))
+        scores = self.scores.tolist()
+        return tuple(sorted(wrong, key=scores.__getitem__))
 
 
 def without_outputs(evaluation: Evaluation) -> Evaluation:

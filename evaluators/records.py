@@ -185,15 +185,24 @@ def _output_to_record(output: PlainData, cap: int) -> tuple[int, Record]:
 
 
 def _case_from_record(record: Mapping[str, Any], cpu_seconds: float, memory_bytes: int) -> CaseResult:
-    output = record.get("output", {})
+    output = record.get("output")
+    value: PlainData = None
+    if output is not None:
+        # Most outputs are plain text, which stands for itself.
+        value = CutOutput(output["cut"]) if "cut" in output else output["value"]
+        if "cut" not in output and type(value) is not str:
+            value = from_json(value)
     return CaseResult(
-        verdict=Verdict(record["verdict"]),
-        output=CutOutput(output["cut"]) if "cut" in output else from_json(output.get("value")),
+        verdict=_VERDICTS[record["verdict"]],
+        output=value,
         stderr=record.get("stderr", ""),
         detail=record.get("detail", ""),
         cpu_seconds=cpu_seconds,
         memory_bytes=memory_bytes,
     )
+
+
+_VERDICTS = {verdict.value: verdict for verdict in Verdict}
 
 
 def _size(text: str) -> int:

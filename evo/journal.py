@@ -37,7 +37,7 @@ CREATE TABLE effects (
     elapsed_seconds REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX effects_by_path ON effects (path, kind);
-CREATE TABLE individuals (position INTEGER PRIMARY KEY, record BLOB NOT NULL);
+CREATE TABLE individuals (position INTEGER PRIMARY KEY, id TEXT NOT NULL, record BLOB NOT NULL);
 """
 
 
@@ -62,8 +62,11 @@ class Effect:
     elapsed_seconds: float
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def _pack(record: Any) -> bytes:
-    return zlib.compress(json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode(), 1)
+    return zlib.compress(_ENCODER.encode(record).encode(), 1)
 
 
 def _unpack(body: bytes) -> Any:
@@ -120,6 +123,7 @@ class Journal:
         self._lock = lock
         self._reader = connection
         self._requests = {digest for (digest,) in connection.execute("SELECT digest FROM requests")}
+        self._individuals = dict(connection.execute("SELECT position, id FROM individuals"))
         self._checked_elapsed = _whole(connection)
         self._queue: queue.SimpleQueue[tuple[list[tuple[str, tuple[Any, ...]]], Future[None]] | None]
         self._queue = queue.SimpleQueue()
@@ -212,7 +216,11 @@ class Journal:
 
     def record_individual(self, position: int, record: dict[str, Any]) -> None:
         """Write an individual of the canonical order; does not wait for the commit."""
-        self._submit([("INSERT OR REPLACE INTO individuals VALUES (?, ?)", (position, _pack(record)))])
+        if self._individuals.get(position) == record["id"]:
+            return
+        self._individuals[position] = record["id"]
+        row = (position, record["id"], _pack(record))
+        self._submit([("INSERT OR REPLACE INTO individuals VALUES (?, ?, ?)", row)])
 
     def record_meta(self, name: str, value: Any) -> None:
         """Write a fact of the run, replacing an older one; returns once it is committed.

@@ -119,6 +119,9 @@ class Place:
         return program.digest in self.run.known
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def path_text(path: tuple[PathPart, ...]) -> str:
     """A path as it stands in the journal."""
-    return json.dumps(path, separators=(",", ":"))
+    return _ENCODER.encode(path)

@@ -23,7 +23,7 @@ def individual_to_record(individual: Individual) -> dict[str, Any]:
     }
     if evaluation is not None:
         record["verdicts"] = [verdict.value for verdict in evaluation.verdicts]
-        record["errors"] = [float(error) for error in evaluation.errors]
+        record["errors"] = evaluation.errors.tolist()
         record["mean_score"] = evaluation.mean_score
         record["pass_rate"] = evaluation.pass_rate
         record["compile_output"] = evaluation.execution.compile_output

@@ -144,6 +144,11 @@ class Run:
     def _digest(self, path: tuple[PathPart, ...]) -> bytes:
         return hashlib.sha256(json.dumps([self.seed, path]).encode()).digest()
 
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether tokens or money are limited, so that a birth must say beforehand what it may cost."""
+        return self.budget.tokens is not None or self.budget.usd is not None
+
     def bound(
         self, operator: Operator, language: str, examples: int, parent: Individual | None = None, report: str = ""
     ) -> Charge:
@@ -156,7 +161,7 @@ class Run:
             parent: The program that it is shown.
             report: What is said of that program's failures.
         """
-        if self.budget.tokens is None and self.budget.usd is None:
+        if not self.counts_tokens:
             return Charge(calls=1)
         _, sampling = self.models.of(operator)
         tokens = token_bound(

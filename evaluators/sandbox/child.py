@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.sandbox import kernel
-from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
+from evaluators.sandbox.seccomp import CONTROL_DESCRIPTOR, EXECUTABLE_DESCRIPTOR, Filter
 
 _TICK_SECONDS = 0.1
 _PROCESSOR_CLOCK = 2
-_OPEN_FILES = 64
+_OPEN_FILES = 64  # at most: descriptors above it, of ours, cannot be made again once they are closed
 _THREADS = 512
 
 
@@ -59,12 +59,14 @@ class Confinement:
         readable: Directories and files that Landlock leaves readable; None where namespaces do that work.
         writable: Directories that Landlock leaves writable.
         processes: Whether it may have descendants.
+        secret: What a fork server shows to be let fork.
     """
 
     filter: Filter | None
     readable: Sequence[str] | None
     writable: Sequence[str] = ()
     processes: bool = False
+    secret: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def run_child(
     executable: int | None = None,
     progress: Callable[[], int] = int,
 ) -> Outcome:
-    """Fork, confine the child, let it work, watch it, and clear away whatever is left of it.
+    """Start a child, watch it, and clear away whatever is left of it.
 
     Args:
         work: Runs in the child; its result is the exit status.
@@ -118,22 +120,53 @@ def run_child(
         EngineGoneError: If the engine closed its end; the child is gone then, too.
     """
     ready = mmap.mmap(-1, mmap.PAGESIZE)
-    child = os.fork()
-    if child == 0:
-        _be_the_child(work, files, bounds, confinement, executable, ready)
-    with contextlib.suppress(PermissionError, ProcessLookupError):
-        os.setpgid(child, child)  # the child does it as well: whoever comes first
+    child = start_child(work, files, bounds, confinement, ready, executable)
     handle = os.pidfd_open(child)
     try:
         stopped, idle = _watch(child, handle, bounds, engine, confinement.processes, progress)
     finally:
         os.close(handle)
-        status, usage, survivors = _clear_away(child)
-    code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        status, usage, survivors = clear_away(child)
     was_ready = ready[0] == 1
     ready.close()
-    cpu = usage.ru_utime + usage.ru_stime
-    return Outcome(code, stopped, was_ready, cpu, idle, usage.ru_maxrss * 1024, survivors)
+    return outcome(status, usage, stopped, idle, was_ready, survivors)
+
+
+def start_child(
+    work: Callable[[], int],
+    files: Sequence[int],
+    bounds: Bounds,
+    confinement: Confinement,
+    ready: mmap.mmap,
+    executable: int | None = None,
+    control: int | None = None,
+) -> int:
+    """Fork, confine the child, and let it work; returns its number. See :func:`run_child`.
+
+    Args:
+        work: As there.
+        files: As there.
+        bounds: As there.
+        confinement: As there.
+        ready: Shared memory, in which the child notes that it got as far as the work itself.
+        executable: As there.
+        control: Becomes :data:`CONTROL_DESCRIPTOR` of what it executes.
+    """
+    child = os.fork()
+    if child == 0:
+        _be_the_child(work, files, bounds, confinement, executable, control, ready)
+    with contextlib.suppress(PermissionError, ProcessLookupError):
+        os.setpgid(child, child)  # the child does it as well: whoever comes first
+    return child
+
+
+def outcome(
+    status: int, usage: resource.struct_rusage, stopped: str, idle_seconds: float, ready: bool, survivors: int
+) -> Outcome:
+    """What is known of a child, from its wait status and usage."""
+    code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    seconds = usage.ru_utime + usage.ru_stime
+    return Outcome(code, stopped, ready, seconds, idle_seconds, usage.ru_maxrss * 1024, survivors)
 
 
 def _be_the_child(
@@ -142,6 +175,7 @@ def _be_the_child(
     bounds: Bounds,
     confinement: Confinement,
     executable: int | None,
+    control: int | None,
     ready: mmap.mmap,
 ) -> None:
     status = 255
@@ -151,14 +185,14 @@ def _be_the_child(
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        _arrange_descriptors(files, executable)
+        _arrange_descriptors(files, executable, control)
         kernel.renounce_privileges()
         if confinement.readable is not None:
             kernel.landlock(confinement.readable, confinement.writable)
         _set_limits(bounds)
         kernel.drop_capabilities()
         if confinement.filter is not None:
-            kernel.install_filter(confinement.filter.program(os.getpid()), confinement.filter.length)
+            kernel.install_filter(confinement.filter.program(os.getpid(), confinement.secret), confinement.filter.length)
         ready[0] = 1
         ready.close()
         status = work()
@@ -169,14 +203,17 @@ def _be_the_child(
         os._exit(status)
 
 
-def _arrange_descriptors(files: Sequence[int], executable: int | None) -> None:
+def _arrange_descriptors(files: Sequence[int], executable: int | None, control: int | None) -> None:
     # First above all targets, so that nothing is overwritten before its turn.
     moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, len(files)) for descriptor in files]
     if executable is not None:
         os.dup2(executable, EXECUTABLE_DESCRIPTOR, inheritable=False)
     for target, descriptor in enumerate(moved):
         os.dup2(descriptor, target, inheritable=True)
-    os.closerange(len(files), EXECUTABLE_DESCRIPTOR)
+    if control is not None:
+        os.dup2(control, CONTROL_DESCRIPTOR, inheritable=True)
+    os.closerange(len(files), CONTROL_DESCRIPTOR)
+    os.closerange(CONTROL_DESCRIPTOR + (control is not None), EXECUTABLE_DESCRIPTOR)
     os.closerange(EXECUTABLE_DESCRIPTOR + (executable is not None), 2**16)
 
 
@@ -274,7 +311,7 @@ def _runnable(child: int, processes: bool) -> bool:
     return False
 
 
-def _clear_away(child: int) -> tuple[int, resource.struct_rusage, int]:
+def clear_away(child: int) -> tuple[int, resource.struct_rusage, int]:
     """Kill and reap the child and all descendants; returns its wait status and usage, and the number of others."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)

@@ -11,7 +11,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, Literal
 
 from evaluators.exceptions import InfrastructureError
 from evaluators.sandbox import wire
+from evaluators.sandbox.scratch import scratch_folder
 from evaluators.sandbox.visible import Visible, interpreter
 
 _BOOT = (
@@ -89,7 +89,7 @@ class Sandbox:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         ours.setblocking(False)
         errors = os.memfd_create("supervisor-errors", os.MFD_CLOEXEC)
-        scratch = None if isolation.walls == "namespaces" else Path(tempfile.mkdtemp(prefix="evo-sandbox-"))
+        scratch = None if isolation.walls == "namespaces" else scratch_folder()
         try:
             process = subprocess.Popen(  # noqa: ASYNC220 - takes a millisecond, and belongs to no event loop
                 _command(isolation, visible, theirs.fileno(), scratch),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import functools
 import importlib
 import os
 import shutil
 import socket
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.sandbox import kernel, wire
 from evaluators.sandbox.client import Isolation, Sandbox
+from evaluators.sandbox.scratch import scratch_folder
 from evaluators.sandbox.syscalls import MACHINES
 from evaluators.sandbox.visible import visible
 
@@ -174,8 +174,11 @@ async def canaries(isolation: Isolation) -> tuple[str, ...]:
     Raises:
         InfrastructureError: If the sandbox does not start, or ends early.
     """
-    with tempfile.TemporaryDirectory(prefix="evo-probe-") as name, socket.socket() as listener:
-        secret = Path(name) / "secret"
+    folder = scratch_folder()
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder)
+        listener = stack.enter_context(socket.socket())
+        secret = folder / "secret"
         secret.write_text("broken: secret", encoding="utf-8")
         listener.bind(("127.0.0.1", 0))
         listener.listen(1)
@@ -187,13 +190,13 @@ async def canaries(isolation: Isolation) -> tuple[str, ...]:
             "fork": "",
             "execute": "/bin/echo",
             "signal": str(os.getpid()),
-            "write": str(Path(name) / "written"),
+            "write": str(folder / "written"),
             "limits": "",
         }
         inputs = [f"{what}\n{value}\n".encode() for what, value in attempts.items()]
         replies = await _attempt(isolation, inputs)
         broken = [what for what, text in zip(attempts, replies, strict=True) if _broke(what, text)]
-        written = [] if not (Path(name) / "written").exists() else ["write"]
+        written = [] if not (folder / "written").exists() else ["write"]
         return tuple(dict.fromkeys(broken + written))
 
 

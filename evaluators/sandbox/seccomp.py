@@ -1,7 +1,7 @@
 """Seccomp: the filter on system calls, as a program for the kernel's classic BPF machine.
 
-Two filters: :data:`CANDIDATE` for a program under test, :data:`COMPILER` for the compile step. Both are lists of what
-is allowed. The program is a binary search over call numbers, with a few instructions where an argument decides.
+Three filters: for a program under test, for one that a fork server is linked into, and for the compile step. All are
+lists of what is allowed. The program is a binary search over call numbers, with a few instructions where an argument decides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ It lies beyond the limit of open files that a candidate runs under, is closed by
 again: a candidate starts once and can start nothing else.
 """
 
-FilterName = Literal["candidate", "compiler"]
+CONTROL_DESCRIPTOR = EXECUTABLE_DESCRIPTOR - 1
+"""By which a fork server is told to start a process; drivers/fork_server.c has the same number."""
+
+FilterName = Literal["candidate", "fork server", "compiler"]
 Instruction: TypeAlias = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
 _LOAD = 0x20
@@ -38,14 +41,19 @@ _NUMBER_OFFSET, _MACHINE_OFFSET, _ARGUMENT_OFFSET = 0, 4, 16
 
 _CREATES = 0x40 | 0x400000  # O_CREAT, O_TMPFILE
 _THREAD = 0x10000
+_PARENTS_CHILD = 0x8000 | 17  # CLONE_PARENT, SIGCHLD
 _NEW_NAMESPACES = 0x7E020000
 _UNIX, _STREAM = 1, 1
 _OWNERS_AND_LEASES = (8, 10, 15, 1024, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
 _HARMLESS_IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, window size, FIONREAD, FIONBIO, cloexec
 _OWN_NAME = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
+_SET_DUMPABLE = 4
 
 _OWN_PROCESS = 0x7FFFFFFF  # stands for the candidate's own number until it is known
 _OWN_PROCESS_OPERAND = struct.pack("=I", _OWN_PROCESS)
+_SECRET = (0x7FFFFFFE, 0x7FFFFFFD)  # stand for the halves of a fork server's secret
+_SECRET_OPERANDS = struct.pack("=I", _SECRET[0]), struct.pack("=I", _SECRET[1])
+_SECRET_ARGUMENT = 5  # clone takes five arguments, number 0 to 4
 
 
 def _answer(action: int) -> list[Instruction]:
@@ -95,6 +103,33 @@ def _sendto() -> list[Instruction]:
     ]
 
 
+def _served_clone() -> list[Instruction]:
+    """Threads, and what shows the secret: a process that is not the caller's child but its parent's."""
+    return [
+        _argument(0),
+        (_ANY_BIT, 6, 0, _THREAD),
+        (_EQUAL, 0, 4, _PARENTS_CHILD),
+        _argument(_SECRET_ARGUMENT),
+        (_EQUAL, 0, 2, _SECRET[0]),
+        _argument(_SECRET_ARGUMENT, high=True),
+        (_EQUAL, 1, 0, _SECRET[1]),
+        (_RETURN, 0, 0, _KILL),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _signal_to_a_case() -> list[Instruction]:
+    """To any process but the supervisor, which is number 1 here, the fork server, and groups: only the case is left."""
+    return [
+        _argument(0),
+        (_NOT_LESS, 3, 0, 0x80000000),
+        (_EQUAL, 2, 0, _OWN_PROCESS),
+        (_NOT_LESS, 0, 1, 2),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _KILL),
+    ]
+
+
 def _rules(name: FilterName) -> dict[str, list[Instruction]]:
     rules = dict.fromkeys(syscalls.ALLOWED, _answer(_ALLOW))
     rules |= dict.fromkeys(syscalls.REFUSED, _error(errno.EPERM))
@@ -114,7 +149,13 @@ def _rules(name: FilterName) -> dict[str, list[Instruction]]:
         "socketpair": _socketpair(),
         "sendto": _sendto(),
     }
-    if name == "candidate":
+    if name == "fork server":
+        # The number of a case's process is not known when the filter is installed.
+        signals = _signal_to_a_case()
+        rules |= {"clone": _served_clone(), "kill": signals, "tgkill": signals}
+        rules["prlimit64"] = _if_one_of(0, (0,), _ALLOW, _KILL)
+        rules["prctl"] = _if_one_of(0, (*_OWN_NAME, _SET_DUMPABLE), _ALLOW, _ERROR | errno.EPERM)
+    if name != "compiler":
         rules |= dict.fromkeys(syscalls.CHANGES_FILES, _error(errno.EROFS))
         return rules | dict.fromkeys(syscalls.STARTS_PROCESSES, _answer(_KILL))
     allowed = [*syscalls.CHANGES_FILES, *syscalls.STARTS_PROCESSES, "open", "openat", "kill", "tgkill", "memfd_create"]
@@ -163,7 +204,14 @@ class Filter:
         self.length = len(program)
         self._template = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
-    def program(self, process: int) -> bytes:
-        """The filter's instructions for one process, which may signal itself alone."""
-        own = struct.pack("=I", process)
-        return self._template.replace(_OWN_PROCESS_OPERAND, own)
+    def program(self, process: int, secret: bytes = b"") -> bytes:
+        """The filter's instructions for one process.
+
+        Args:
+            process: Its number; a candidate may signal itself alone.
+            secret: Eight bytes for a fork server, none for others.
+        """
+        program = self._template.replace(_OWN_PROCESS_OPERAND, struct.pack("=I", process))
+        for operand, half in zip(_SECRET_OPERANDS, (secret[:4], secret[4:]), strict=True):
+            program = program.replace(operand, half)
+        return program

@@ -171,6 +171,8 @@ async def _repair(
 
 def _bound(run: Run, settings: SeidrSettings, parent: Individual, *, explains: bool) -> Charge:
     """The most that a repair can cost, its redraws included; the first repair of an explanation pays for that too."""
+    if not run.counts_tokens:
+        return Charge(programs=1 + settings.redraws)
     language = parent.genome.language
     report = static_report(run.problem, parent.genome, parent.judged, failing_cases=settings.failing_cases).text
     draw = run.bound("debug", language, settings.examples, parent, report) + Charge(programs=1)

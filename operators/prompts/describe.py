@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from evaluators.execution import CaseResult, Evaluation
 
 _SHORT = 200
+_TEXTS_KEPT = 64
+_TEXTS: dict[tuple[int, str, int], tuple[Problem, str]] = {}
 _DIAGNOSTIC = re.compile(r"\b(?:fatal )?error\b|Error\b")
 _NEXT_DIAGNOSTIC = re.compile(r"^\S+:\d+(?::\d+)?: (?:fatal )?(?:error|warning)\b|^\S+: In |^\d+ errors? generated")
 
@@ -28,6 +30,16 @@ def problem_text(problem: Problem, language: str, examples: int) -> str:
         language: Name of the language of the program that is wanted.
         examples: Most cases to be shown.
     """
+    # Every prompt of a search says this; the problem is kept with its text, so that its id stays its own.
+    key = (id(problem), language, examples)
+    if key not in _TEXTS:
+        while len(_TEXTS) >= _TEXTS_KEPT:
+            _TEXTS.pop(next(iter(_TEXTS)))
+        _TEXTS[key] = (problem, _problem_text(problem, language, examples))
+    return _TEXTS[key][1]
+
+
+def _problem_text(problem: Problem, language: str, examples: int) -> str:
     words = template("problem")
     shown = [_example(problem, case, number, language) for number, case in enumerate(problem.cases[:examples], start=1)]
     parts = {"description": problem.description.strip(), "examples": "\n".join(shown)}
