@@ -13,7 +13,8 @@ from evaluators.execution import Execution
 from evaluators.executor import Executor, SandboxExecutor
 from evaluators.problem import Problem
 from evaluators.program import Program
-from evo.journal import Effect, JournalReader
+from evo.journal_file import Effect
+from evo.journal_reader import JournalReader
 from evo.result import Result
 from evo.run import Models
 from evo.search import search

@@ -28,7 +28,9 @@ from evo.budget import Admission, Budget, Charge
 from evo.completions import completion_from_record, completion_to_record, request_text
 from evo.events import CallEnded, CallStarted, Committed, Observer, unobserved
 from evo.individual import Individual
-from evo.journal import Effect, EffectStore, JournalReader
+from evo.journal import EffectStore
+from evo.journal_file import Effect
+from evo.journal_reader import JournalReader
 from evo.place import path_text
 from evo.records import individual_to_record
 from evo.stop import Stop, StopReason

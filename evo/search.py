@@ -10,7 +10,8 @@ from evaluators.executor import Executor
 from evo.budget import Budget
 from evo.events import Observer, SearchEnded, unobserved
 from evo.individual import Individual
-from evo.journal import EffectStore, JournalReader
+from evo.journal import EffectStore
+from evo.journal_reader import JournalReader
 from evo.plugins import selector
 from evo.population import best
 from evo.result import Result

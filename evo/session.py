@@ -20,7 +20,8 @@ from evaluators.executor import Executor, SandboxExecutor
 from evaluators.languages import language
 from evo._version import __version__
 from evo.events import Observer, unobserved
-from evo.journal import Journal, JournalReader, run_folders
+from evo.journal import Journal
+from evo.journal_reader import JournalReader, run_folders
 from evo.judge import judge
 from evo.result import Result
 from evo.run import Models

@@ -12,7 +12,7 @@ from typing import Any
 from evaluators.exceptions import EvoError, UserError
 from evaluators.languages import language
 from evo.budget import Charge
-from evo.journal import JournalReader, run_folders
+from evo.journal_reader import JournalReader, run_folders
 from operators.models.chat import Price, Usage
 
 

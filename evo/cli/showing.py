@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evo.journal import JournalReader
+from evo.journal_reader import JournalReader
 
 
 def show_command(folder: Path, *, programs: bool, as_json: bool) -> int:

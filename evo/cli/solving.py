@@ -16,7 +16,7 @@ from rich.console import Console
 from evo.budget import Budget, Charge
 from evo.cli.estimate import print_plan
 from evo.cli.progress import Progress
-from evo.journal import run_folders
+from evo.journal_reader import run_folders
 from evo.plugins import selector
 from evo.result import Result
 from evo.session import Session, begin, go_on
@@ -55,7 +55,7 @@ def solve_command(
 
 def resume_command(folder: Path, *, accept_changes: bool, as_json: bool) -> int:
     """Run ``evo resume``; returns the exit code."""
-    from evo.journal import JournalReader
+    from evo.journal_reader import JournalReader
 
     reader = JournalReader(folder)
     budget = Budget(**validated(reader.meta["settings"]).budget.model_dump())

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import numpy as np
 import pytest
 
 from evaluators.exceptions import EvoError
@@ -73,3 +74,74 @@ def test_unknown_money_stays_unknown_in_sums():
     assert known.usd == pytest.approx(4.0)
     assert (known + Charge.for_call(Usage(1, 1), None)).usd is None
     assert (known + Charge()).tokens == 1_500_000
+
+
+@pytest.mark.parametrize("kind", ["programs", "tokens"])
+def test_no_budget_is_exceeded_and_the_same_births_are_paid_in_1000_random_schedules(kind):
+    """500 schedules a kind: whatever ends first, what is paid is what one birth at a time would have paid."""
+    rng = np.random.default_rng(20261130)
+    stops = 0
+    for _ in range(500):
+        bounds = rng.integers(1, 12, size=rng.integers(3, 25))
+        costs = [int(rng.integers(1, bound + 1)) for bound in bounds]
+        limit = int(rng.integers(2, 80))
+        alone = asyncio.run(_paid(kind, limit, bounds, costs, 1, rng))
+        together = asyncio.run(_paid(kind, limit, bounds, costs, int(rng.integers(2, 20)), rng))
+        assert alone == together
+        stops += alone[1] is not None
+    assert 100 < stops < 500
+
+
+async def _paid(kind, limit, bounds, costs, width, rng):
+    """Run births; gives what the canonical part of them was paid, and why it stopped."""
+    budget = Budget(programs=limit) if kind == "programs" else Budget(programs=None, tokens=limit)
+    gate = Admission(budget)
+    window = asyncio.Semaphore(width)
+    turns = rng.integers(0, 6, size=len(bounds))
+    under_way = {}
+
+    def charge(amount):
+        return Charge(programs=int(amount)) if kind == "programs" else Charge(prompt_tokens=int(amount))
+
+    def amount(spent):
+        return spent.programs if kind == "programs" else spent.tokens
+
+    async def live(index, account):
+        # The cost is taken in steps of one; each is refused if it is beyond what this birth may spend.
+        for _ in range(costs[index]):
+            try:
+                account.check_call(charge(1))
+            except Stop as stop:
+                return stop.reason
+            account.spent += charge(1)
+            assert sum(amount(each.spent) for each in under_way.values()) + amount(gate.settled) <= limit
+            if turns[index]:
+                await asyncio.sleep(0)
+        return None
+
+    async def start(slots):
+        for index, bound in enumerate(bounds):
+            await window.acquire()
+            try:
+                account = await gate.admit(index, charge(bound))
+            except Stop as stop:
+                slots[index].set_result(stop.reason)
+                return
+            under_way[index] = account
+            task = asyncio.create_task(live(index, account))
+            task.add_done_callback(lambda task, slot=slots[index]: (window.release(), slot.set_result(task.result())))
+
+    slots = [asyncio.get_running_loop().create_future() for _ in bounds]
+    starter = asyncio.create_task(start(slots))
+    paid, reason = [], None
+    for index, slot in enumerate(slots):
+        reason = await slot
+        if index in under_way:
+            account = under_way.pop(index)
+            gate.settle(index, account.spent)
+            paid.append(amount(account.spent))
+        if reason is not None:
+            break
+    starter.cancel()
+    await asyncio.gather(starter, return_exceptions=True)
+    return paid, reason

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evo.journal import JournalReader
+from evo.journal_reader import JournalReader
 from evo.stop import StopReason
 from evo.testing import Ladder
 from operators.models.chat import Price

@@ -4,10 +4,13 @@ import asyncio
 import multiprocessing
 import sqlite3
 
+import numpy as np
 import pytest
 
 from evaluators.exceptions import InfrastructureError, UserError
-from evo.journal import JOURNAL_NAME, Effect, Journal, JournalReader
+from evo.journal import Journal
+from evo.journal_file import JOURNAL_NAME, Effect
+from evo.journal_reader import JournalReader
 
 
 def effect(number, kind="completion"):
@@ -110,3 +113,28 @@ def noise():
     import numpy as np
 
     return np.random.default_rng(0).bytes(200_000).hex()
+
+
+def test_a_flipped_bit_is_told_or_does_not_matter(tmp_path):
+    """Whatever a reader gets out of a damaged file, it is what was written: damage is told, never a wrong value."""
+    folder = tmp_path / "run"
+    written(folder, 60).close()
+    whole = (folder / JOURNAL_NAME).read_bytes()
+    expected = {f"key{n}": effect(n) for n in range(60)}
+    rng = np.random.default_rng(3)
+    told = 0
+    for position in rng.integers(0, len(whole), size=120):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        (folder / JOURNAL_NAME).write_bytes(damaged)
+        try:
+            reader = JournalReader(folder)
+            found = {each.key: each.record for each in reader.effects() if each.key in expected}
+            meta = {name: value for name, value in reader.meta.items() if name in ("seed", "stop")}
+            reader.close()
+        except (InfrastructureError, UserError):
+            told += 1
+            continue
+        assert all(expected[key].record == record for key, record in found.items())
+        assert all({"seed": 7, "stop": {"reason": "solved"}}[name] == value for name, value in meta.items())
+    assert told > 5

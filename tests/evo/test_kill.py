@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from evaluators.sandbox.scratch import sweep
-from evo.journal import JournalReader
+from evo.journal_reader import JournalReader
 
 KILLS = int(os.environ.get("EVO_KILLS", "8"))
 

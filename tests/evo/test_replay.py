@@ -10,7 +10,8 @@ import pytest
 
 from evaluators.exceptions import InfrastructureError, UserError
 from evo.cli.listing import export_command, paid, runs_command, summary
-from evo.journal import JOURNAL_NAME, JournalReader
+from evo.journal_file import JOURNAL_NAME
+from evo.journal_reader import JournalReader
 from evo.replay import replay
 from evo.session import Session, begin
 from evo.settings_sources import settings_from

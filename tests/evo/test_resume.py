@@ -1,7 +1,6 @@
 """An interrupted run goes on where it was, and asks for nothing twice."""
 
 import asyncio
-import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,8 @@ import pytest
 
 from evaluators.exceptions import InfrastructureError, UserError
 from evo.events import Committed
-from evo.journal import JOURNAL_NAME, JournalReader
+from evo.journal_file import JOURNAL_NAME, pack, unpack
+from evo.journal_reader import JournalReader
 from evo.session import Session, begin
 from evo.settings_sources import settings_from
 from evo.stop import StopReason
@@ -124,8 +124,8 @@ def test_a_changed_prompt_stops_the_resume_by_name_unless_accepted(searched, res
         searched(ladder, model=Failing(ladder, 12), folder=folder, **SETTINGS)
     connection = sqlite3.connect(folder / JOURNAL_NAME)
     (text,) = connection.execute("SELECT value FROM meta WHERE key = 'problem'").fetchone()
-    changed = json.loads(text) | {"description": "Climb to the very top of the ladder."}
-    connection.execute("UPDATE meta SET value = ? WHERE key = 'problem'", (json.dumps(changed),))
+    changed = unpack(text) | {"description": "Climb to the very top of the ladder."}
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'problem'", (pack(changed),))
     connection.commit()
     connection.close()
     with pytest.raises(UserError, match=r"something else at \[\"draft\",0\] \(synthesize\)"):

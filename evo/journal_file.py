@@ -1,0 +1,178 @@
+"""The file of a journal: its tables, and reading, locking and checking it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from evaluators.exceptions import InfrastructureError, UserError
+
+SCHEMA_VERSION = 1
+JOURNAL_NAME = "journal.sqlite"
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE requests (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE effects (
+    key TEXT PRIMARY KEY, kind TEXT NOT NULL, path TEXT NOT NULL, request TEXT, body BLOB NOT NULL,
+    elapsed_seconds REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX effects_by_path ON effects (path, kind);
+CREATE TABLE individuals (position INTEGER PRIMARY KEY, id TEXT NOT NULL, record BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One answer from outside.
+
+    Attributes:
+        key: Digest of all that was asked.
+        kind: ``"completion"`` or ``"execution"``.
+        path: Where in the search it was asked first, as JSON text.
+        request: Digest of the request's text, None for an execution.
+        record: The answer, plain data.
+        elapsed_seconds: Of the run, when it was answered.
+    """
+
+    key: str
+    kind: str
+    path: str
+    request: str | None
+    record: dict[str, Any]
+    elapsed_seconds: float
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
+def pack(record: Any) -> bytes:
+    """Plain data as it stands in a row: JSON, compressed, and so with a checksum."""
+    return zlib.compress(_ENCODER.encode(record).encode(), 1)
+
+
+def unpack(body: bytes) -> Any:
+    """The plain data of a row."""
+    return json.loads(zlib.decompress(body))
+
+
+def read_effects(connection: sqlite3.Connection) -> Iterator[Effect]:
+    """All effects, in the order of their keys."""
+    query = "SELECT key, kind, path, request, body, elapsed_seconds FROM effects"
+    for key, kind, path, request, body, elapsed in connection.execute(query):
+        yield Effect(key, kind, path, request, unpack(body), elapsed)
+
+
+def read_effect(connection: sqlite3.Connection, folder: Path, key: str) -> Effect | None:
+    """The effect under a key; None if there is none."""
+    with damage_told(folder):
+        query = "SELECT kind, path, request, body, elapsed_seconds FROM effects WHERE key = ?"
+        row = connection.execute(query, (key,)).fetchone()
+        if row is None:
+            return None
+        kind, path, request, body, elapsed = row
+        return Effect(key, kind, path, request, unpack(body), elapsed)
+
+
+def read_key_at(connection: sqlite3.Connection, kind: str, path: str) -> str | None:
+    """The key of the effect that was journalled last at a path; None if there is none."""
+    query = "SELECT key FROM effects WHERE path = ? AND kind = ?"
+    row = connection.execute(query, (path, kind)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def check_whole(connection: sqlite3.Connection) -> float:
+    """See that the file is whole; the time of the last effect."""
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(verdict)
+    (elapsed,) = connection.execute("SELECT max(elapsed_seconds) FROM effects").fetchone()
+    return float(elapsed or 0.0)
+
+
+def existing_journal(folder: Path) -> Path:
+    """The path of a run's journal.
+
+    Raises:
+        UserError: If there is none.
+    """
+    path = folder / JOURNAL_NAME
+    if not path.is_file():
+        raise UserError(f"{folder} holds no run (no {JOURNAL_NAME}): give the folder that 'evo solve' named")
+    return path
+
+
+@contextlib.contextmanager
+def damage_told(folder: Path) -> Iterator[None]:
+    """Turn the errors of a damaged file into :class:`InfrastructureError`."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, zlib.error, json.JSONDecodeError) as error:
+        raise InfrastructureError(
+            f"the journal in {folder} is damaged ({error}): "
+            f"'sqlite3 {folder / JOURNAL_NAME} .recover' saves what can be read"
+        ) from error
+
+
+def create_file(folder: Path, meta: dict[str, Any]) -> None:
+    """Make the file under another name first, so that a journal is there whole or not at all."""
+    unfinished = folder / f"{JOURNAL_NAME}.unfinished"
+    unfinished.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(unfinished)) as connection, connection:
+        connection.executescript(_SCHEMA)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        rows = [(key, pack(value)) for key, value in meta.items()]
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+    unfinished.rename(folder / JOURNAL_NAME)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file for one thread or the other; what is committed survives the process and the machine."""
+    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    return connection
+
+
+def check_version(connection: sqlite3.Connection, folder: Path) -> None:
+    """See that the file is of this version.
+
+    Raises:
+        UserError: If it is of another.
+    """
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != SCHEMA_VERSION:
+        raise UserError(
+            f"the journal in {folder} has schema {version}, this evo reads schema {SCHEMA_VERSION}: "
+            + ("install a newer evo" if version > SCHEMA_VERSION else "it was never finished; delete the folder")
+        )
+
+
+def lock_run(folder: Path) -> TextIO:
+    """Take the run for this process, until the handle is closed.
+
+    Raises:
+        UserError: If another process has it.
+    """
+    lock = (folder / "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        lock.seek(0)
+        owner = lock.read().strip() or "unknown"
+        lock.close()
+        raise UserError(
+            f"the run in {folder} is being worked on by process {owner}: wait for it, or stop it"
+        ) from error
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
