@@ -11,27 +11,34 @@ import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from evaluators.exceptions import UserError, unknown_name
-from selection import SELECTORS
+from selection import SELECTORS, TREES
 from selection.selector import Selector
+from selection.tree import SeedTree
 
 
-def selector(spec: str) -> Selector:
-    """Build a selector from ``NAME`` or ``NAME:option=value,option=value``.
+def ranking(spec: str) -> Selector | SeedTree:
+    """Build a selector or a seed tree from ``NAME`` or ``NAME:option=value,option=value``.
 
     Args:
-        spec: Such as ``lexicase``, ``tournament:size=3`` or ``my_selectors.py:Mine``.
+        spec: Such as ``lexicase``, ``tournament:size=3``, ``mcts-explore`` or ``my_selectors.py:Mine``. ``random``
+            and ``round-robin`` of the seed trees are ``tree:random`` and ``tree:round-robin``.
+
+    Returns:
+        A fresh one; seed trees learn, and must not be shared by runs.
 
     Raises:
-        UserError: If there is no such selector, or no such option.
+        UserError: If there is no such selector or tree, or no such option.
     """
     name, options = _split(spec)
-    factory = SELECTORS.get(name) or _plugin("selection", name, "evo.selectors", SELECTORS)
+    known: dict[str, Any] = {**{f"tree:{tree}": made for tree, made in TREES.items()}, **TREES, **SELECTORS}
+    factory = known.get(name) or _plugin("selection", name, "evo.selectors", known)
     if not callable(factory):
         raise UserError(f"selection {name!r} is a {type(factory).__name__}: it must be a class or a function")
     allowed = _options(factory)
@@ -44,21 +51,22 @@ def selector(spec: str) -> Selector:
         raise UserError(f"selection {spec!r}: {error}") from error
     if not hasattr(built, "select"):
         raise UserError(f"selection {name!r} made a {type(built).__name__}, which has no method 'select'")
-    chosen: Selector = built
+    chosen: Selector | SeedTree = built
     return chosen
 
 
 def _split(spec: str) -> tuple[str, dict[str, Any]]:
-    head, colon, tail = spec.rpartition(":")
-    if colon and "=" in tail:
-        options = {}
-        for pair in tail.split(","):
-            key, equals, value = pair.partition("=")
-            if not equals:
-                raise UserError(f"selection {spec!r}: write options as name=value, separated by commas")
-            options[key.strip()] = yaml.safe_load(value)
-        return head, options
-    return spec, {}
+    """The name and the options; the values are read as YAML, so that lists are possible."""
+    name, colon, options = spec.rpartition(":")
+    if not colon or "=" not in options:
+        return spec, {}
+    try:
+        read = yaml.safe_load("{" + re.sub(r"(\w)=", r"\1: ", options) + "}")
+    except yaml.YAMLError:
+        read = None
+    if not isinstance(read, dict) or None in read.values():
+        raise UserError(f"selection {spec!r}: write options as name=value, separated by commas")
+    return name, {key: tuple(value) if isinstance(value, list) else value for key, value in read.items()}
 
 
 def _options(factory: Any) -> tuple[str, ...]:

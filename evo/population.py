@@ -47,8 +47,12 @@ class Population:
         Returns:
             ``k`` individuals, in the selector's order.
         """
+        sizes = np.array([len(individual.genome.source) for individual in self.individuals], dtype=np.float64)
+        passed = np.array([individual.judged.pass_rate for individual in self.individuals], dtype=np.float64)
         context = Context(
-            sizes=np.array([len(individual.genome.source) for individual in self.individuals], dtype=np.float64),
+            sizes=sizes,
+            # What MAP-Elites tells programs apart by: characters, and the share of cases passed.
+            behaviours=np.column_stack([sizes, passed]),
             ages=np.array([individual.generation for individual in self.individuals], dtype=np.float64),
             evaluated=np.array([individual.judged.evaluated for individual in self.individuals]),
         )

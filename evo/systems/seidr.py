@@ -28,9 +28,10 @@ from typing import ClassVar, Literal
 from evaluators.program import Program
 from evo.breed import Birth, adopt, breed, free_place
 from evo.budget import Charge
-from evo.evolve import Replacement, evolve
+from evo.evolve import evolve
 from evo.individual import Individual
 from evo.once import Once
+from evo.parents import parents_by
 from evo.place import Place
 from evo.run import Run
 from evo.systems.drafts import draft_births
@@ -39,6 +40,7 @@ from operators.debug import debug
 from operators.instruct import instruct, static_report
 from operators.offspring import Advice
 from selection.selector import Selector
+from selection.tree import SeedTree
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class SeidrSettings:
     beam_width: int = 4
     explanations: int = 1
     repairs: int = 4
-    replacement: Replacement = "comma"
+    replacement: Literal["comma", "plus"] = "comma"
     explain: Literal["model", "static"] = "model"
     failing_cases: int = 1
     examples: int = 5
@@ -86,7 +88,7 @@ class SeidrSettings:
 
 
 async def seidr(
-    run: Run, language: str, settings: SeidrSettings, selector: Selector, start: Program | None = None
+    run: Run, language: str, settings: SeidrSettings, ranking: Selector | SeedTree, start: Program | None = None
 ) -> None:
     """Search by SEIDR; ends by raising :class:`evo.stop.Stop`.
 
@@ -94,7 +96,7 @@ async def seidr(
         run: The run.
         language: To write programs in.
         settings: Parameters.
-        selector: Ranks.
+        ranking: A selector over the population, or a seed tree over all programs that were found.
         start: A program to be repaired, instead of drafts.
     """
     if start is None:
@@ -103,9 +105,10 @@ async def seidr(
     else:
         population = await adopt(run, await started(run, start))
 
-    def repairs(generation: int, parents: tuple[Individual, ...]) -> Sequence[Birth]:
-        births = []
+    def repairs(generation: int, parents: tuple[Individual, ...]) -> Sequence[Sequence[Birth]]:
+        families = []
         for number, parent in enumerate(parents):
+            births: list[Birth] = []
             for explanation in range(settings.explanations):
                 path = ("generation", generation, "parent", number, "explanation", explanation)
                 explain = Once(partial(_explain, settings, parent, explanation))
@@ -113,16 +116,11 @@ async def seidr(
                     bound = _bound(run, settings, parent, explains=repair == 0)
                     make = partial(_repair, settings, generation, parent, explain, repair)
                     births.append(Birth((*path, "repair", repair), bound, make))
-        return births
+            families.append(births)
+        return families
 
-    await evolve(
-        run,
-        population,
-        repairs,
-        selector=selector,
-        beam_width=settings.beam_width,
-        replacement=settings.replacement,
-    )
+    parents = parents_by(ranking, population, keep_parents=settings.replacement == "plus")
+    await evolve(run, parents, repairs, beam_width=settings.beam_width)
 
 
 async def started(run: Run, program: Program) -> Individual:

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from evaluators.exceptions import UserError
-from evo.plugins import selector
+from evo.plugins import ranking
 from selection.tournament import Tournament
 
 
 def test_options_stand_behind_the_name():
-    assert selector("tournament:size=3") == Tournament(size=3)
+    assert ranking("tournament:size=3") == Tournament(size=3)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_options_stand_behind_the_name():
 )
 def test_a_wrong_name_is_told(spec, told):
     with pytest.raises(UserError, match=told):
-        selector(spec)
+        ranking(spec)
 
 
 def test_a_users_own_file(tmp_path, searched):
@@ -40,7 +40,7 @@ def test_a_users_own_file(tmp_path, searched):
         "    def select(self, errors, k, rng, context=None):\n"
         "        return np.full(k, len(errors) - self.offset)\n"
     )
-    mine = selector(f"{path}:Last:offset=2")
+    mine = ranking(f"{path}:Last:offset=2")
     assert mine.select(np.zeros((5, 2)), 2, np.random.default_rng(0)).tolist() == [3, 3]
     result = searched(selection=f"{path}:Last", budget__programs=12, seidr__arity=2)
     assert len(result.individuals) == 12
@@ -50,4 +50,4 @@ def test_a_selector_without_select_is_told(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text("class Empty:\n    pass\n")
     with pytest.raises(UserError, match="no method 'select'"):
-        selector(f"{path}:Empty")
+        ranking(f"{path}:Empty")

@@ -14,6 +14,7 @@ from evo.stop import StopReason
 from evo.systems.seidr import SeidrSettings
 from evo.systems.temperature import raised, scheduled
 from evo.testing import Ladder, ScriptedExecutor, ScriptedModel
+from selection import SELECTORS, TREES
 
 
 @pytest.mark.parametrize(
@@ -224,3 +225,35 @@ def test_redraws_are_never_colder(first):
 def test_settings_refuse_nonsense():
     with pytest.raises(ValueError, match="repairs is 0"):
         SeidrSettings(repairs=0)
+
+
+@pytest.mark.parametrize("name", [*TREES, "tree:random:", "mcts-explore:frequency_weight=0.1"])
+def test_seed_trees_choose_among_all_programs_found_so_far(searched, name):
+    if name in ("random",):
+        name = "tree:random"
+    result = searched(
+        Ladder(cases=14, climbing=0.4), selection=name.rstrip(":"), seidr__arity=2, budget__programs=60, seed=3
+    )
+    by_id = {each.id: each for each in result.individuals}
+    gaps = [each.generation - by_id[each.parents[0]].generation for each in result.individuals if each.parents]
+    assert max(gaps) > 1, "a tree goes back to programs that a population would have forgotten"
+    again = searched(
+        Ladder(cases=14, climbing=0.4), selection=name.rstrip(":"), seidr__arity=2, budget__programs=60, seed=3,
+        concurrency=16, salt=9,
+    )  # fmt: skip
+    assert [each.id for each in again.individuals] == list(by_id)
+
+
+def test_a_tree_whose_branches_are_used_up_ends_the_search(searched):
+    result = searched(
+        Ladder(cases=40), selection="mcts-explore:max_visits=2", seidr__arity=1, seidr__drafts=2, budget__programs=60
+    )
+    assert result.stop_reason is StopReason.EXHAUSTED
+    assert result.generations == 5
+
+
+@pytest.mark.parametrize("name", sorted(SELECTORS))
+def test_every_selector_runs_a_whole_search(searched, name):
+    options = ":ranges=[[0,100],[0,1]],bins=4" if name == "map-elites" else ""
+    result = searched(Ladder(cases=10), selection=name + options, seidr__arity=2, budget__programs=20)
+    assert result.spent.programs == 20 or result.solved_visible
