@@ -1,7 +1,7 @@
 """How much runs agree with one another, and how varied the candidates of one run are.
 
-The measures of CodeCoR's stability analysis (R. Pan et al., "CodeCoR: An LLM-Based Self-Reflective Multi-Agent Framework
-for Code Generation", section 7.5). The paper gives no formulas; these are ours, and say what is counted.
+The measures of the stability analysis of CodeCoR ("CodeCoR: An LLM-Based Self-Reflective Multi-Agent Framework for Code
+Generation", section 7.5). The paper gives no formulas; these are ours, and say what is counted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 
-from evaluators.code_bleu import without_docstrings
+from evaluators.python_text import read_python
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -44,7 +44,7 @@ def kept_set_jaccard(runs: Mapping[str, Sequence[Set[Hashable]]]) -> KeptSets:
     """How much of what runs kept after pruning is the same: Jaccard, mean over pairs of runs, then over tasks.
 
     Args:
-        runs: For each task, what each run kept, in normal form (:func:`plan_form`, :func:`test_form`,
+        runs: For each task, what each run kept, in normal form (:func:`plan_form`, :func:`assertion_form`,
             :func:`code_form`).
     """
     means, skipped = [], 0
@@ -62,24 +62,16 @@ def plan_form(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_form(source: str) -> str:
+def assertion_form(source: str) -> str:
     """Normal form of an assertion: as Python writes it, without comments; a text that does not parse, as a plan."""
-    try:
-        return ast.unparse(ast.parse(source.strip()))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return plan_form(source)
-
-
-# pytest would take the imported function for a test
-test_form.__test__ = False  # type: ignore[attr-defined]
+    read = read_python(source.strip())
+    return plan_form(source) if read is None else read.text
 
 
 def code_form(source: str) -> str:
-    """Normal form of a program: its syntax tree without docstrings; a text that does not parse, as a plan."""
-    try:
-        return ast.dump(without_docstrings(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return plan_form(source)
+    """Normal form of a program: without comments and docstrings; a text that does not parse, as a plan."""
+    read = read_python(source)
+    return plan_form(source) if read is None else ast.dump(read.tree)
 
 
 def pass_agreement(runs: Mapping[str, Sequence[bool]]) -> float | None:
@@ -155,4 +147,4 @@ def unique_assertion_ratio(assertions: Sequence[str]) -> float | None:
     Returns:
         A number in ``(0, 1]``; None for an empty pool.
     """
-    return len(set(map(test_form, assertions))) / len(assertions) if assertions else None
+    return len(set(map(assertion_form, assertions))) / len(assertions) if assertions else None

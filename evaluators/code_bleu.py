@@ -1,7 +1,7 @@
 """CodeBLEU: how similar two Python programs are, by tokens, syntax trees and flow of data.
 
 S. Ren et al., "CodeBLEU: a Method for Automatic Evaluation of Code Synthesis", 2020 (arXiv:2009.10297). This is an
-implementation of our own on Python's ``ast``, so its figures are close to those of other implementations, and not equal:
+implementation of our own on Python's ``ast``, so its figures are near those of other implementations, but not equal:
 
 - Programs are compared as ``ast.unparse`` writes them, without comments and docstrings; a prediction that does not
   parse is compared as it stands, and has no syntax match and no data flow.
@@ -28,7 +28,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TypeVar
+
+from evaluators.python_text import read_python
 
 _TOKEN = re.compile(
     r"""\w+|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\*\*=?|//=?|<<=?|>>=?|[-+*/%@&|^<>=!:]=|->|[^\w\s]"""
@@ -37,7 +40,7 @@ _KEYWORDS = frozenset(keyword.kwlist)
 _KEYWORD_WEIGHT = 5
 _LONGEST_NGRAM = 4
 _WEIGHTS = (0.25, 0.25, 0.25, 0.25)
-_Tree = TypeVar("_Tree", bound=ast.AST)
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True)
@@ -91,41 +94,19 @@ def code_bleu(prediction: str, reference: str) -> CodeBleu:
     Raises:
         ValueError: If the reference does not parse, or holds nothing.
     """
-    wanted = _parsed(reference)
-    if wanted is None or not wanted.body:
+    wanted, given = read_python(reference), read_python(prediction)
+    if wanted is None or not wanted.tree.body:
         raise ValueError("the reference of a CodeBLEU must be a Python program that is not empty")
-    given = _parsed(prediction)
-    wanted_tokens = _TOKEN.findall(ast.unparse(wanted))
-    given_tokens = _TOKEN.findall(prediction if given is None else ast.unparse(given))
-    wanted_edges = Counter(_dataflow(wanted))
-    given_edges = Counter(() if given is None else _dataflow(given))
-    given_trees = Counter(() if given is None else _subtrees(given))
+    wanted_tokens, wanted_edges = _TOKEN.findall(wanted.text), Counter(_dataflow(wanted.tree))
+    given_tokens = _TOKEN.findall(prediction if given is None else given.text)
+    given_edges = Counter(() if given is None else _dataflow(given.tree))
+    given_trees = Counter(() if given is None else _subtrees(given.tree))
     return CodeBleu(
         ngram=_bleu(given_tokens, wanted_tokens),
         weighted_ngram=_weighted_precision(given_tokens, wanted_tokens),
-        syntax=_recall(given_trees, Counter(_subtrees(wanted))),
+        syntax=_recall(given_trees, Counter(_subtrees(wanted.tree))),
         dataflow=_recall(given_edges, wanted_edges) if wanted_edges else None,
     )
-
-
-def without_docstrings(tree: _Tree) -> _Tree:
-    """The same tree, changed: docstrings are gone, and a body that was nothing else is ``pass``."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        first = node.body[0] if node.body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-            del node.body[0]
-            if not node.body and not isinstance(node, ast.Module):
-                node.body.append(ast.Pass())
-    return tree
-
-
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return without_docstrings(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _bleu(given: Sequence[str], wanted: Sequence[str]) -> float:
@@ -161,9 +142,6 @@ def _recall(given: Counter[_Key], wanted: Counter[_Key]) -> float:
     return (given & wanted).total() / wanted.total()
 
 
-_Key = TypeVar("_Key")
-
-
 def _subtrees(tree: ast.AST) -> list[str]:
     """A digest for each subtree with at least one child; equal subtrees have equal ones."""
     found: list[str] = []
@@ -180,8 +158,6 @@ def _subtrees(tree: ast.AST) -> list[str]:
 
 
 def _digest(text: str) -> str:
-    from hashlib import blake2b
-
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
 

@@ -1,0 +1,44 @@
+"""Python programs as syntax trees, in a normal form for comparisons."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PythonText:
+    """A program without comments and docstrings.
+
+    Attributes:
+        tree: Its syntax tree.
+        text: The program as ``ast.unparse`` writes it.
+    """
+
+    tree: ast.Module
+    text: str
+
+
+def read_python(source: str) -> PythonText | None:
+    """The normal form of a program; None if the text does not parse, or is nested too deeply to be handled."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the program's own escapes and comparisons
+            tree = ast.parse(source)
+        _drop_docstrings(tree)
+        return PythonText(tree, ast.unparse(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _drop_docstrings(tree: ast.Module) -> None:
+    """Remove them; a body that was nothing else becomes ``pass``."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        first = node.body[0] if node.body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            del node.body[0]
+            if not node.body and not isinstance(node, ast.Module):
+                node.body.append(ast.Pass())
