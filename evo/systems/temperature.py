@@ -6,8 +6,9 @@ from typing import Literal
 
 TemperatureSchedule = Literal["rising", "constant"]
 
-_STEP = 0.2
+_STEP = 0.5
 _HIGHEST = 1.2
+_USUAL = 0.8
 
 
 def scheduled(schedule: TemperatureSchedule, index: int, siblings: int) -> float | None:
@@ -37,5 +38,5 @@ def raised(temperature: float | None, redraws: int) -> float | None:
     if redraws == 0:
         return temperature
     if temperature is None:
-        return min(_HIGHEST, 0.8 + _STEP * redraws)
+        return min(_HIGHEST, _USUAL + _STEP * redraws)
     return max(temperature, min(_HIGHEST, temperature + _STEP * redraws))
