@@ -80,19 +80,26 @@ class Evaluation:
         return tuple(result.verdict for result in self.execution.cases)
 
     @cached_property
+    def judged_cases(self) -> tuple[int, ...]:
+        """Indices of the cases that were really run."""
+        if self.evaluated.all():
+            return tuple(range(len(self.execution.cases)))
+        return tuple(sorted(set(self.column_case[self.evaluated].tolist())))
+
+    @cached_property
     def pass_rate(self) -> float:
-        """Share of cases that passed, in ``[0, 1]``; 0 where there are no cases."""
-        verdicts = self.verdicts
-        return sum(verdict.passed for verdict in verdicts) / len(verdicts) if verdicts else 0.0
+        """Share of the judged cases that passed, in ``[0, 1]``; 0 where there are none."""
+        judged = self.judged_cases
+        return sum(self.verdicts[index].passed for index in judged) / len(judged) if judged else 0.0
 
     @cached_property
     def mean_score(self) -> float:
-        """Mean of the scores, in ``[0, 1]``; 0 where there are no cases."""
-        return float(self.scores.mean()) if self.scores.size else 0.0
+        """Mean of the judged cases' scores, in ``[0, 1]``; 0 where there are none."""
+        return float(self.scores[list(self.judged_cases)].mean()) if self.judged_cases else 0.0
 
     @cached_property
     def solved(self) -> bool:
-        """Whether there are cases, and all of them passed."""
+        """Whether there are cases, and all of them were judged and passed."""
         verdicts = self.verdicts
         return bool(verdicts) and all(verdict.passed for verdict in verdicts)
 
@@ -102,12 +109,12 @@ class Evaluation:
         return not any(v in (Verdict.COMPILE_ERROR, Verdict.COMPILE_LIMIT) for v in self.verdicts)
 
     def failing(self) -> tuple[int, ...]:
-        """Indices of the cases that did not pass, the lowest score first, ties in the problem's order."""
+        """Indices of the judged cases that did not pass, the lowest score first, ties in the problem's order."""
         return self._failing
 
     @cached_property
     def _failing(self) -> tuple[int, ...]:
-        wrong = [index for index, verdict in enumerate(self.verdicts) if not verdict.passed]
+        wrong = [index for index in self.judged_cases if not self.verdicts[index].passed]
         scores = self.scores.tolist()
         return tuple(sorted(wrong, key=scores.__getitem__))
 

@@ -30,11 +30,13 @@ class Birth:
         path: Its place in the search.
         bound: The most that it can cost.
         make: Makes it. Returns all programs that were made on the way; the last of them is the child.
+        cases: Indices of the visible cases that it is run on; None for all.
     """
 
     path: tuple[PathPart, ...]
     bound: Charge
     make: Callable[[Place], Awaitable[Sequence[Individual]]]
+    cases: tuple[int, ...] | None = None
 
 
 @dataclass
@@ -118,7 +120,7 @@ async def _start(run: Run, births: Sequence[Birth], slots: Sequence[_Slot]) -> N
         except Stop as stop:
             slot.outcome.set_exception(stop)
             return
-        place = Place(run, slot.account, birth.path)
+        place = Place(run, slot.account, birth.path, birth.cases)
         slot.task = asyncio.create_task(_make(birth, place))
         slot.task.add_done_callback(lambda task, slot=slot: _hand_over(task, slot, window))  # type: ignore[misc]
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from evaluators.exceptions import EvoError, InfrastructureError, UserError
@@ -42,6 +43,7 @@ async def judge(task: Task, source: str) -> Judgement | None:
         "seed": wanted.seed,
         "visible": wanted.visible,
         "hidden": wanted.hidden,
+        "psb2_data": wanted.psb2_data,
         "language": task.settings.language,
         "source": source,
         "workers": task.settings.workers,
@@ -80,12 +82,12 @@ def _answer(output: bytes) -> dict[str, Any] | None:
 
 async def _judged(question: dict[str, Any]) -> Judgement:
     from benchmarks.catalog import load_hidden_cases, load_problem
-    from evaluators.executor import SandboxExecutor
-
     from evaluators.evaluate import evaluate
+    from evaluators.executor import SandboxExecutor
     from evaluators.program import Program
 
     where: dict[str, Any] = {name: question[name] for name in ("mode", "seed", "visible")}
+    where["psb2_data"] = None if question["psb2_data"] is None else Path(question["psb2_data"])
     problem = load_problem(question["reference"], **where)
     cases = load_hidden_cases(question["reference"], **where, hidden=question["hidden"])
     if not cases:

@@ -26,11 +26,12 @@ class Parents(Protocol):
         """
         ...
 
-    def learn(self, families: Sequence[Sequence[Individual]]) -> None:
+    def learn(self, families: Sequence[Sequence[Individual]], children: Population) -> None:
         """Take in the children of a generation.
 
         Args:
             families: One a chosen parent, in the order in which they were chosen.
+            children: All of them, with the cohorts of their sample.
         """
         ...
 
@@ -56,11 +57,10 @@ class ChosenOfPopulation:
         self._chosen = self._population.select(self._selector, count, rng)
         return self._chosen
 
-    def learn(self, families: Sequence[Sequence[Individual]]) -> None:
+    def learn(self, families: Sequence[Sequence[Individual]], children: Population) -> None:
         """Replace the population; see :meth:`Parents.learn`."""
-        children = Population(tuple(child for family in families for child in family))
         elite = tuple({parent.id: parent for parent in self._chosen}.values()) if self._keep_parents else ()
-        self._population = Population(elite) + children
+        self._population = Population(elite) + children if elite else children
 
 
 class SeedsOfTree:
@@ -90,7 +90,7 @@ class SeedsOfTree:
             raise Stop(StopReason.EXHAUSTED)
         return tuple(self._programs[visit.seed] for visit in self._visits)
 
-    def learn(self, families: Sequence[Sequence[Individual]]) -> None:
+    def learn(self, families: Sequence[Sequence[Individual]], children: Population) -> None:
         """Hang children below their parents, and credit the visits; see :meth:`Parents.learn`."""
         for visit, family in zip(self._visits, families, strict=True):
             for child in family:

@@ -30,11 +30,13 @@ class Place:
         run: The run.
         account: What may be spent here.
         path: From the root of the search to here.
+        cases: Indices of the visible cases that programs made here are run on first; None for all.
     """
 
     run: Run
     account: Account
     path: tuple[PathPart, ...] = ()
+    cases: tuple[int, ...] | None = None
 
     def at(self, *path: PathPart) -> Place:
         """A place further down."""
@@ -77,10 +79,12 @@ class Place:
     async def execute(self, program: Program) -> Evaluation:
         """Run a program on the visible cases; equal programs share one execution.
 
+        Where this place has a sample of the cases, the others are run only if the program passes those.
+
         Raises:
             InfrastructureError: If the sandbox failed, twice.
         """
-        return await self.run.execute(program, self.path)
+        return await self.run.execute(program, self.path, self.cases)
 
     async def bear(
         self, offspring: Offspring, *, parents: tuple[Individual, ...], generation: int, advice: str = ""

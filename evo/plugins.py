@@ -1,4 +1,4 @@
-"""Plug-ins: finding a selector by its name.
+"""Plug-ins: finding a selector, a seed tree or a case sampler by its name.
 
 A name is looked up in the literal table of its package, then as ``module:attribute`` or ``path/file.py:attribute``,
 then among entry points. A file of the user's is code that he trusts: it runs in this process.
@@ -18,7 +18,8 @@ from typing import Any
 import yaml
 
 from evaluators.exceptions import UserError, unknown_name
-from selection import SELECTORS, TREES
+from selection import SAMPLERS, SELECTORS, TREES
+from selection.sampler import CaseSampler
 from selection.selector import Selector
 from selection.tree import SeedTree
 
@@ -36,26 +37,46 @@ def ranking(spec: str) -> Selector | SeedTree:
     Raises:
         UserError: If there is no such selector or tree, or no such option.
     """
-    name, options = _split(spec)
     known: dict[str, Any] = {**{f"tree:{tree}": made for tree, made in TREES.items()}, **TREES, **SELECTORS}
-    factory = known.get(name) or _plugin("selection", name, "evo.selectors", known)
+    built: Selector | SeedTree = _built("selection", spec, known, "evo.selectors", "select")
+    return built
+
+
+def case_sampler(spec: str) -> CaseSampler:
+    """Build a case sampler from ``NAME`` or ``NAME:option=value,option=value``.
+
+    Args:
+        spec: Such as ``random-down-sampling:rate=0.2`` or ``my_samplers.py:Mine``.
+
+    Returns:
+        A fresh one; samplers may learn, and must not be shared by runs.
+
+    Raises:
+        UserError: If there is no such sampler, or no such option.
+    """
+    built: CaseSampler = _built("sampler", spec, dict(SAMPLERS), "evo.samplers", "cohorts")
+    return built
+
+
+def _built(kind: str, spec: str, table: dict[str, Any], group: str, method: str) -> Any:
+    name, options = _split(kind, spec)
+    factory = table.get(name) or _plugin(kind, name, group, table)
     if not callable(factory):
-        raise UserError(f"selection {name!r} is a {type(factory).__name__}: it must be a class or a function")
+        raise UserError(f"{kind} {name!r} is a {type(factory).__name__}: it must be a class or a function")
     allowed = _options(factory)
     for option in options:
         if option not in allowed:
-            raise unknown_name(f"option of selection {name!r},", option, allowed)
+            raise unknown_name(f"option of {kind} {name!r},", option, allowed)
     try:
         built = factory(**options)
     except (TypeError, ValueError) as error:
-        raise UserError(f"selection {spec!r}: {error}") from error
-    if not hasattr(built, "select"):
-        raise UserError(f"selection {name!r} made a {type(built).__name__}, which has no method 'select'")
-    chosen: Selector | SeedTree = built
-    return chosen
+        raise UserError(f"{kind} {spec!r}: {error}") from error
+    if not hasattr(built, method):
+        raise UserError(f"{kind} {name!r} made a {type(built).__name__}, which has no method {method!r}")
+    return built
 
 
-def _split(spec: str) -> tuple[str, dict[str, Any]]:
+def _split(kind: str, spec: str) -> tuple[str, dict[str, Any]]:
     """The name and the options; the values are read as YAML, so that lists are possible."""
     name, colon, options = spec.rpartition(":")
     if not colon or "=" not in options:
@@ -65,7 +86,7 @@ def _split(spec: str) -> tuple[str, dict[str, Any]]:
     except yaml.YAMLError:
         read = None
     if not isinstance(read, dict) or None in read.values():
-        raise UserError(f"selection {spec!r}: write options as name=value, separated by commas")
+        raise UserError(f"{kind} {spec!r}: write options as name=value, separated by commas")
     return name, {key: tuple(value) if isinstance(value, list) else value for key, value in read.items()}
 
 

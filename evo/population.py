@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evo.individual import Individual
+from selection.sampler import Cohort, select_in_cohorts
 from selection.selector import Context, Selector
 
 
@@ -18,9 +19,11 @@ class Population:
 
     Attributes:
         individuals: In the canonical order of the search.
+        cohorts: Who was run on which columns, where not all were run on all.
     """
 
     individuals: tuple[Individual, ...]
+    cohorts: tuple[Cohort, ...] = ()
 
     def __iter__(self) -> Iterator[Individual]:
         return iter(self.individuals)
@@ -54,19 +57,22 @@ class Population:
             # What MAP-Elites tells programs apart by: characters, and the share of cases passed.
             behaviours=np.column_stack([sizes, passed]),
             ages=np.array([individual.generation for individual in self.individuals], dtype=np.float64),
-            evaluated=np.array([individual.judged.evaluated for individual in self.individuals]),
         )
+        if self.cohorts:
+            chosen = select_in_cohorts(selector, self.errors, self.cohorts, k, rng, context)
+            return tuple(self.individuals[index] for index in chosen)
         return tuple(self.individuals[index] for index in selector.select(self.errors, k, rng, context))
 
 
 def best(individuals: tuple[Individual, ...]) -> Individual | None:
     """The individual with the highest mean score; the first of equals; None of none.
 
-    One that solves all visible cases comes before any that does not.
+    One that solves all visible cases comes before any that does not, and one that was run on all of them before any
+    that was run on a sample, whose score may be luck.
     """
 
-    def merit(individual: Individual) -> tuple[bool, float, float]:
+    def merit(individual: Individual) -> tuple[bool, bool, float, float]:
         evaluation = individual.judged
-        return evaluation.solved, evaluation.mean_score, evaluation.pass_rate
+        return evaluation.solved, bool(evaluation.evaluated.all()), evaluation.mean_score, evaluation.pass_rate
 
     return max(individuals, key=merit, default=None)

@@ -23,7 +23,8 @@ def individual_to_record(individual: Individual) -> dict[str, Any]:
     }
     if evaluation is not None:
         record["verdicts"] = [verdict.value for verdict in evaluation.verdicts]
-        record["errors"] = evaluation.errors.tolist()
+        known = zip(evaluation.errors.tolist(), evaluation.evaluated.tolist(), strict=True)
+        record["errors"] = [error if evaluated else None for error, evaluated in known]
         record["mean_score"] = evaluation.mean_score
         record["pass_rate"] = evaluation.pass_rate
         record["compile_output"] = evaluation.execution.compile_output

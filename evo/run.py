@@ -24,6 +24,7 @@ from evaluators.executor import Executor
 from evaluators.problem import Problem
 from evaluators.program import Program
 from evaluators.records import evaluation_from_record, evaluation_to_record
+from evaluators.sampled import spread
 from evo.budget import Admission, Budget, Charge
 from evo.completions import completion_from_record, completion_to_record, request_text
 from evo.events import CallEnded, CallStarted, Committed, Observer, unobserved
@@ -214,25 +215,37 @@ class Run:
         self.observer(CallEnded(request.operator, request.path, completion, effect is not None))
         return completion
 
-    async def execute(self, program: Program, path: tuple[PathPart, ...]) -> Evaluation:
+    async def execute(
+        self, program: Program, path: tuple[PathPart, ...], cases: tuple[int, ...] | None = None
+    ) -> Evaluation:
         """Evaluate a program; see :meth:`evo.place.Place.execute`."""
+        if cases is not None and len(cases) < len(self.problem.cases):
+            sample = replace(self.problem, cases=tuple(self.problem.cases[index] for index in cases))
+            evaluation = await self._evaluated(program, path, sample, ExecutionKeys(sample))
+            if not evaluation.solved:
+                return spread(evaluation, cases, self.problem)
+        return await self._evaluated(program, path, self.problem, self._execution_keys)
+
+    async def _evaluated(
+        self, program: Program, path: tuple[PathPart, ...], problem: Problem, keys: ExecutionKeys
+    ) -> Evaluation:
         language = program.language
         if language not in self._toolchains:
             self._toolchains[language] = self.executor.toolchain(language)
-        key = self._execution_keys.of(program, self._toolchains[language])
+        key = keys.of(program, self._toolchains[language])
         if key not in self._executing:
-            task = asyncio.create_task(self._execute(key, program, path))
+            task = asyncio.create_task(self._execute(key, program, path, problem))
             # Once it has ended, the journal has it: nothing is kept twice.
             task.add_done_callback(lambda _: self._executing.pop(key, None))
             self._executing[key] = task
         return await asyncio.shield(self._executing[key])
 
-    async def _execute(self, key: str, program: Program, path: tuple[PathPart, ...]) -> Evaluation:
+    async def _execute(self, key: str, program: Program, path: tuple[PathPart, ...], problem: Problem) -> Evaluation:
         effect = self.journal.get(key) or await self._reused(key)
         if effect is not None:
             return evaluation_from_record(effect.record)
         self.go_on()
-        evaluation = await evaluate(self.executor, program, self.problem)
+        evaluation = await evaluate(self.executor, program, problem)
         record = evaluation_to_record(evaluation)
         await self.journal.record(Effect(key, "execution", path_text(path), None, record, self.elapsed_seconds()))
         # What a search sees is what a replay will see: the record, with its outputs capped.

@@ -12,7 +12,7 @@ from evo.events import Observer, SearchEnded, unobserved
 from evo.individual import Individual
 from evo.journal import EffectStore
 from evo.journal_reader import JournalReader
-from evo.plugins import ranking
+from evo.plugins import case_sampler, ranking
 from evo.population import best
 from evo.result import Result
 from evo.run import Models, Run
@@ -96,7 +96,8 @@ async def _system(run: Run, task: Task) -> None:
             raise UserError("--start is for repairing, and best-of-n repairs nothing: use --system seidr")
         await best_of_n(run, settings.language, settings.best_of_n)
     else:
-        await seidr(run, settings.language, settings.seidr, ranking(settings.selection), task.start)
+        sampler = None if settings.sampler is None else case_sampler(settings.sampler)
+        await seidr(run, settings.language, settings.seidr, ranking(settings.selection), task.start, sampler)
 
 
 async def _interrupt(run: Run, interruption: asyncio.Event) -> None:

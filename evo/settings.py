@@ -71,6 +71,8 @@ class ProblemSettings(_Strict):
     visible: int | None = Field(default=None, ge=1)
     hidden: int | None = Field(default=None, ge=0)
     seed: int = Field(default=0, ge=0)
+    psb2_data: str | None = None
+    """A folder with the official PSB2 datasets, instead of generated cases."""
 
 
 class SandboxSettings(_Strict):
@@ -87,6 +89,8 @@ class Settings(_Strict):
     language: str = "python"
     selection: str = "lexicase"
     """A selector by name, with options: ``tournament:size=3``."""
+    sampler: str | None = None
+    """A case sampler by name, with options: ``random-down-sampling:rate=0.2``; null runs all visible cases."""
     seed: int = Field(default=0, ge=0, lt=2**63)
     model: str = "embedded"
     """``embedded``, a ``.gguf`` file, ``recorded:FILE``, ``scripted:FILE.py:function``, or an endpoint's model."""
@@ -107,6 +111,17 @@ class Settings(_Strict):
     sandbox: SandboxSettings = SandboxSettings()
     seidr: SeidrSettings = SeidrSettings()
     best_of_n: BestOfNSettings = BestOfNSettings()
+
+    @model_validator(mode="after")
+    def _sampler_fits(self) -> Settings:
+        if self.sampler is not None and self.system != "seidr":
+            raise ValueError(f"sampler is {self.sampler!r}, and {self.system} runs every program on all cases")
+        if self.sampler is not None and self.seidr.replacement == "plus":
+            raise ValueError(
+                f"sampler is {self.sampler!r}, whose generations are run on different cases, so that parents cannot be "
+                "compared with children: use seidr.replacement=comma"
+            )
+        return self
 
     @model_validator(mode="after")
     def _operators_exist(self) -> Settings:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.catalog import load_problem, problem_digest
-from evaluators.languages import LANGUAGES, language
-
 from evaluators.exceptions import UserError, unknown_name
+from evaluators.languages import LANGUAGES, language
 from evaluators.problem import Problem
 from evaluators.program import Program
 from evaluators.records import problem_from_record, problem_to_record
@@ -75,7 +74,13 @@ def prepare(reference: str | Path | Problem, settings: Settings, start: Path | N
     else:
         name = str(reference)
         wanted = settings.problem
-        problem = load_problem(name, mode=wanted.mode, seed=wanted.seed, visible=wanted.visible)
+        problem = load_problem(
+            name,
+            mode=wanted.mode,
+            seed=wanted.seed,
+            visible=wanted.visible,
+            psb2_data=None if wanted.psb2_data is None else Path(wanted.psb2_data),
+        )
     if problem.languages and written.name not in problem.languages:
         raise unknown_name(f"language for problem {problem.name!r},", settings.language, problem.languages)
     if not problem.cases:

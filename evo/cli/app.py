@@ -52,7 +52,14 @@ def solve(
     selection: Annotated[
         str | None, typer.Option(help="lexicase, tournament, truncation, ...; options as tournament:size=3.")
     ] = None,
+    sampler: Annotated[
+        str | None,
+        typer.Option(help="Run each generation on a sample of cases: random-down-sampling:rate=0.2, ..."),
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="released-gecco or released-telo.")] = None,
+    psb2_data: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Official PSB2 datasets, instead of generated cases.")
+    ] = None,
     mode: Annotated[str | None, typer.Option(help="stdio or function, for a bundled problem.")] = None,
     budget_programs: Annotated[int | None, typer.Option(help="At most so many programs (default 100).")] = None,
     budget_tokens: Annotated[int | None, typer.Option(help="At most so many tokens.")] = None,
@@ -98,7 +105,9 @@ def solve(
         "model": model,
         "seidr.arity": arity,
         "selection": selection,
+        "sampler": sampler,
         "problem.mode": mode,
+        "problem.psb2_data": psb2_data,
         "budget.programs": budget_programs,
         "budget.tokens": budget_tokens,
         "budget.usd": budget_usd,

@@ -17,7 +17,7 @@ from evo.budget import Budget, Charge
 from evo.cli.estimate import print_plan
 from evo.cli.progress import Progress
 from evo.journal_reader import run_folders
-from evo.plugins import ranking
+from evo.plugins import case_sampler, ranking
 from evo.result import Result
 from evo.session import Session, begin, go_on
 from evo.settings_sources import settings_from, validated
@@ -42,7 +42,9 @@ def solve_command(
     """Run ``evo solve``; returns the exit code."""
     given = {key: value for key, value in options.items() if value is not None}
     settings = settings_from(preset=preset, config=config, options=given, assignments=assignments)
-    ranking(settings.selection)  # a wrong name is told before anything starts
+    ranking(settings.selection)  # wrong names are told before anything starts
+    if settings.sampler is not None:
+        case_sampler(settings.sampler)
     task = prepare(problem, settings, start)
     if dry_run:
         return asyncio.run(print_plan(task))

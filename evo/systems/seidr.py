@@ -34,11 +34,13 @@ from evo.once import Once
 from evo.parents import parents_by
 from evo.place import Place
 from evo.run import Run
+from evo.sampling import CaseSampling
 from evo.systems.drafts import draft_births
 from evo.systems.temperature import TemperatureSchedule, raised, scheduled
 from operators.debug import debug
 from operators.instruct import instruct, static_report
 from operators.offspring import Advice
+from selection.sampler import CaseSampler
 from selection.selector import Selector
 from selection.tree import SeedTree
 
@@ -88,7 +90,12 @@ class SeidrSettings:
 
 
 async def seidr(
-    run: Run, language: str, settings: SeidrSettings, ranking: Selector | SeedTree, start: Program | None = None
+    run: Run,
+    language: str,
+    settings: SeidrSettings,
+    ranking: Selector | SeedTree,
+    start: Program | None = None,
+    sampler: CaseSampler | None = None,
 ) -> None:
     """Search by SEIDR; ends by raising :class:`evo.stop.Stop`.
 
@@ -98,10 +105,13 @@ async def seidr(
         settings: Parameters.
         ranking: A selector over the population, or a seed tree over all programs that were found.
         start: A program to be repaired, instead of drafts.
+        sampler: Chooses the cases that each generation is run on; None for all.
     """
+    sampling = CaseSampling(run.problem, sampler)
     if start is None:
         drafts = draft_births(run, language, settings.drafts, settings.examples, settings.temperature)
-        population = await breed(run, drafts, generation=0)
+        dealt = sampling.deal(drafts, 0, run.rng("generation", 0, "sample"))
+        population = sampling.learn(await breed(run, dealt, generation=0))
     else:
         population = await adopt(run, await started(run, start))
 
@@ -120,7 +130,7 @@ async def seidr(
         return families
 
     parents = parents_by(ranking, population, keep_parents=settings.replacement == "plus")
-    await evolve(run, parents, repairs, beam_width=settings.beam_width)
+    await evolve(run, parents, repairs, sampling, beam_width=settings.beam_width)
 
 
 async def started(run: Run, program: Program) -> Individual:

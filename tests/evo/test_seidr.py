@@ -14,7 +14,7 @@ from evo.stop import StopReason
 from evo.systems.seidr import SeidrSettings
 from evo.systems.temperature import raised, scheduled
 from evo.testing import Ladder, ScriptedExecutor, ScriptedModel
-from selection import SELECTORS, TREES
+from selection import SAMPLERS, SELECTORS, TREES
 
 
 @pytest.mark.parametrize(
@@ -257,3 +257,32 @@ def test_every_selector_runs_a_whole_search(searched, name):
     options = ":ranges=[[0,100],[0,1]],bins=4" if name == "map-elites" else ""
     result = searched(Ladder(cases=10), selection=name + options, seidr__arity=2, budget__programs=20)
     assert result.spent.programs == 20 or result.solved_visible
+
+
+@pytest.mark.parametrize("name", [*SAMPLERS, "random-down-sampling:rate=0.5"])
+def test_samplers_run_fewer_cases_and_still_solve_only_what_passes_all(searched, name):
+    ladder = Ladder(cases=12, climbing=0.5)
+    runs = Counter()
+
+    class Counting(ScriptedExecutor):
+        async def run(self, program, problem, cases=None, **options):
+            runs[len(problem.cases)] += 1
+            return await super().run(program, problem, cases)
+
+    options = {"sampler": name, "seidr__arity": 3, "budget__programs": 200, "seed": 2}
+    result = searched(ladder, executor=Counting(ladder.run), **options)
+    assert result.best.judged.evaluated.all()
+    assert result.best.judged.solved or result.stop_reason is StopReason.PROGRAMS
+    assert sum(count for size, count in runs.items() if size < 12) > runs[12]
+    sampled = [each.judged for each in result.individuals if not each.judged.evaluated.all()]
+    assert sampled
+    assert all(set(each.failing()) <= set(each.judged_cases) for each in sampled)
+    assert not any(each.solved for each in sampled)
+    again = searched(ladder, concurrency=16, salt=5, **options)
+    assert [each.id for each in again.individuals] == [each.id for each in result.individuals]
+
+
+@pytest.mark.parametrize("options", [{"seidr__replacement": "plus"}, {"system": "best-of-n"}])
+def test_a_sampler_is_refused_where_it_cannot_work(searched, options):
+    with pytest.raises(UserError, match="sampler"):
+        searched(sampler="cohort", **options)
