@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evaluators.checkers import build_checker
+from evaluators.confirmation import cases_to_confirm, with_disagreements
 from evaluators.error_functions import build_error_function, matching_share
 from evaluators.exceptions import InfrastructureError
 from evaluators.execution import Evaluation, Execution
@@ -80,11 +81,21 @@ def compare(execution: Execution, problem: Problem, cases: Sequence[Case] | None
 async def evaluate(executor: Executor, program: Program, problem: Problem) -> Evaluation:
     """Run a program on the visible cases, and compare.
 
+    Where the executor let the cases share a process, and all passed, they are confirmed with a fresh process each
+    (:mod:`evaluators.confirmation`); a case that then does not pass has failed, and its detail says why.
+
     Raises:
         InfrastructureError: As :func:`compare`.
         UserError: As :func:`compare`.
     """
-    return compare(await executor.run(program, problem), problem)
+    evaluation = compare(await executor.run(program, problem), problem)
+    if not (evaluation.solved and evaluation.execution.shared_process):
+        return evaluation
+    confirmed = cases_to_confirm(program, len(problem.cases))
+    cases = tuple(problem.cases[index] for index in confirmed)
+    fresh = await executor.run(program, problem, cases, fresh=True)
+    verdicts = compare(fresh, problem, cases).verdicts
+    return compare(with_disagreements(evaluation.execution, fresh, confirmed, verdicts), problem)
 
 
 def execution_key(program: Program, problem: Problem, toolchain: str, cases: Sequence[Case] | None = None) -> str:

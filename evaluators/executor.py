@@ -16,14 +16,15 @@ from evaluators.languages import LANGUAGES, Language
 from evaluators.languages import language as find_language
 from evaluators.problem import Case, Problem
 from evaluators.program import Program
-from evaluators.sandbox import precompiled, toolchains, wire
+from evaluators.sandbox import toolchains, wire
 from evaluators.sandbox.client import Sandbox
+from evaluators.sandbox.precompiled import Precompiled, find_or_make
 from evaluators.sandbox.probe import SandboxReport, probe, require_platform
 from evaluators.sandbox.task import Compiled, Task, compile_and_run_task, compile_task, encode_input, run_task
 from evaluators.sandbox.visible import visible
 from evaluators.verdict import Verdict
 
-EXECUTOR_VERSION = 1
+EXECUTOR_VERSION = 2
 """Counts changes after which the same program may get another verdict; part of every execution's key."""
 
 NO_PROGRAM = "the reply held no program"
@@ -50,8 +51,17 @@ class Executor(Protocol):
         """Versions of everything that a verdict may depend on, as a short string for an execution's key."""
         ...
 
-    async def run(self, program: Program, problem: Problem, cases: Sequence[Case] | None = None) -> Execution:
+    async def run(
+        self, program: Program, problem: Problem, cases: Sequence[Case] | None = None, *, fresh: bool = False
+    ) -> Execution:
         """Run a program on cases, or on all of the problem's.
+
+        Args:
+            program: The program.
+            problem: Its mode, signature and limits; its cases if no others are given.
+            cases: What to run it on.
+            fresh: Give each case a process of its own. Without it cases may share one, where that is faster; the
+                execution then says so, and may be asked for again with fresh ones.
 
         Returns:
             One result a case in the order given; ``COMPLETED`` where the program came to its end.
@@ -88,7 +98,7 @@ class SandboxExecutor:
         self.workers = workers
         self.layers = self.report.layers
         self._visible = visible(toolchains.installed(LANGUAGES.values()))
-        self._precompiled: set[str] = set()
+        self._precompiled: dict[str, Precompiled | None] = {}
         self._toolchains: dict[str, str] = {}
         self._compiled: OrderedDict[str, Compiled] = OrderedDict()
         self._compiled_bytes = 0
@@ -112,7 +122,7 @@ class SandboxExecutor:
         return self._toolchains[record.name]
 
     async def run(
-        self, program: Program, problem: Problem, cases: Sequence[Case] | None = None, *, fresh: bool = True
+        self, program: Program, problem: Problem, cases: Sequence[Case] | None = None, *, fresh: bool = False
     ) -> Execution:
         """Run a program on cases, or on all of the problem's; see :class:`Executor`.
 
@@ -122,6 +132,7 @@ class SandboxExecutor:
             cases: What to run it on.
             fresh: Give each case a process of its own. Without it the cases of a Python program share one, which is
                 many times faster; a program that keeps something from case to case may then pass by it, or fail.
+                Cases of a compiled program have a process each in any case.
         """
         started = time.monotonic()
         chosen = problem.cases if cases is None else tuple(cases)
@@ -130,8 +141,7 @@ class SandboxExecutor:
         record = find_language(program.language)
         self.toolchain(record.name)
         inputs = tuple(encode_input(record, problem, case) for case in chosen)
-        task = Task(program, record, problem, inputs, fresh)
-        await self._precompile(record)
+        task = Task(program, record, problem, inputs, fresh, await self._precompile(record))
         async with self._in_loop().slots:
             trouble = ""
             for _ in range(2):
@@ -151,7 +161,8 @@ class SandboxExecutor:
                     self._drop(sandbox)
                     raise
                 self._put_back(sandbox)
-                return self._execution(compiled, results, len(chosen), started)
+                execution = self._execution(compiled, results, len(chosen), started)
+                return dataclasses.replace(execution, shared_process=task.in_one_process)
         raise InfrastructureError(f"the sandbox failed twice on one program: {trouble}")
 
     async def close(self) -> None:
@@ -162,21 +173,20 @@ class SandboxExecutor:
         self._idle.clear()
         self._busy.clear()
 
-    async def _precompile(self, record: Language) -> None:
-        """See to it that sandboxes started from now on have the language's precompiled header."""
+    async def _precompile(self, record: Language) -> Precompiled | None:
+        """See to it that sandboxes started from now on have what the language's programs are compiled with."""
         if record.precompiled_header is None or record.compile_command is None:
-            return
+            return None
         async with self._in_loop().lock:
-            if record.name in self._precompiled:
-                return
-            toolchain, command = self.toolchain(record.name), toolchains.compiler(record)
-            isolation = self.report.isolation
-            headers = await precompiled.find_or_make(record, toolchain, command, isolation, self._visible)
-            self._precompiled.add(record.name)
-            if headers is not None:
-                self._visible = dataclasses.replace(self._visible, headers=str(headers))
-                while self._idle:
-                    self._idle.pop().end()
+            if record.name not in self._precompiled:
+                toolchain, command = self.toolchain(record.name), toolchains.compiler(record)
+                made = await find_or_make(record, toolchain, command, self.report.isolation, self._visible)
+                self._precompiled[record.name] = made
+                if made is not None:
+                    self._visible = dataclasses.replace(self._visible, headers=str(made.directory))
+                    while self._idle:
+                        self._idle.pop().end()
+            return self._precompiled[record.name]
 
     def _in_loop(self) -> _InLoop:
         loop = asyncio.get_running_loop()

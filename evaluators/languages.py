@@ -22,6 +22,8 @@ class Language:
         runner: ``"python"`` for the interpreter inside the sandbox, ``"executable"`` for what was compiled.
         version_command: Prints the version of the toolchain; None for the interpreter inside the sandbox.
         precompiled_header: A header that most programs include, compiled once a machine; None for none.
+        common_header: A file of ours with less in it, which does for most programs and is quicker to load.
+        fork_server: Whether our fork server can be linked into its executables.
         mounts: Further directories that the sandbox shows, read-only.
         function_driver: How a function of the language is called with a problem's arguments; None if it cannot be.
         install: What to type where the toolchain is missing.
@@ -35,6 +37,8 @@ class Language:
     runner: Literal["python", "executable"] = "executable"
     version_command: tuple[str, ...] | None = None
     precompiled_header: str | None = None
+    common_header: str | None = None
+    fork_server: bool = False
     mounts: tuple[str, ...] = ()
     function_driver: Literal["python", "cpp"] | None = None
     install: str = ""
@@ -64,6 +68,8 @@ CPP = Language(
     ),
     version_command=("g++", "--version"),
     precompiled_header="bits/stdc++.h",
+    common_header="common.h",
+    fork_server=True,
     function_driver="cpp",
     install="apt-get install g++ (or dnf install gcc-c++, apk add g++)",
 )

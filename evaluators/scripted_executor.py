@@ -30,8 +30,10 @@ class ScriptedExecutor:
         """A fixed string a language."""
         return f"scripted {language}"
 
-    async def run(self, program: Program, problem: Problem, cases: Sequence[Case] | None = None) -> Execution:
-        """Ask the function about every case."""
+    async def run(
+        self, program: Program, problem: Problem, cases: Sequence[Case] | None = None, *, fresh: bool = False
+    ) -> Execution:
+        """Ask the function about every case; there are no processes to be fresh."""
         self.runs.append(program)
         results = tuple(self._script(program, case) for case in (problem.cases if cases is None else cases))
         return Execution(results, cpu_seconds=sum(result.cpu_seconds for result in results), layers=self.layers)

@@ -75,10 +75,11 @@ async def healthy_rate(base_url: str) -> tuple[float, float]:
         cpu_begun = time.process_time()
         await asyncio.gather(*(worker(index) for index in range(IN_FLIGHT)))
         costs.append(1000 * (time.process_time() - cpu_begun) / (CALLS_A_WORKER * IN_FLIGHT))
-        # All workers begin and end together, so that the first and the last calls are no steady state.
-        steady = answered[2 * IN_FLIGHT : -IN_FLIGHT]
-        rate = (len(steady) - 1) / (steady[-1] - steady[0])
-        shares.append(rate * LATENCY_SECONDS / IN_FLIGHT)
+        # All workers begin and end together, so that the first and the last calls are no steady state; and whole
+        # rounds are counted, as answers come in bunches.
+        rounds = CALLS_A_WORKER - 3
+        first, last = 2 * IN_FLIGHT, (2 + rounds) * IN_FLIGHT
+        shares.append(rounds * LATENCY_SECONDS / (answered[last] - answered[first]))
     await model.close()
     return max(shares), min(costs)
 

@@ -10,6 +10,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,14 +60,12 @@ class Confinement:
         readable: Directories and files that Landlock leaves readable; None where namespaces do that work.
         writable: Directories that Landlock leaves writable.
         processes: Whether it may have descendants.
-        secret: What a fork server shows to be let fork.
     """
 
     filter: Filter | None
     readable: Sequence[str] | None
     writable: Sequence[str] = ()
     processes: bool = False
-    secret: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,7 @@ def start_child(
     confinement: Confinement,
     ready: mmap.mmap,
     executable: int | None = None,
-    control: int | None = None,
+    control: socket.socket | None = None,
 ) -> int:
     """Fork, confine the child, and let it work; returns its number. See :func:`run_child`.
 
@@ -150,7 +149,7 @@ def start_child(
         confinement: As there.
         ready: Shared memory, in which the child notes that it got as far as the work itself.
         executable: As there.
-        control: Becomes :data:`CONTROL_DESCRIPTOR` of what it executes.
+        control: Takes the descriptor by which the filter asks; becomes :data:`CONTROL_DESCRIPTOR`.
     """
     child = os.fork()
     if child == 0:
@@ -175,7 +174,7 @@ def _be_the_child(
     bounds: Bounds,
     confinement: Confinement,
     executable: int | None,
-    control: int | None,
+    control: socket.socket | None,
     ready: mmap.mmap,
 ) -> None:
     status = 255
@@ -192,7 +191,12 @@ def _be_the_child(
         _set_limits(bounds)
         kernel.drop_capabilities()
         if confinement.filter is not None:
-            kernel.install_filter(confinement.filter.program(os.getpid(), confinement.secret), confinement.filter.length)
+            program, length = confinement.filter.program(os.getpid()), confinement.filter.length
+            if control is None:
+                kernel.install_filter(program, length)
+            else:
+                teller = socket.socket(fileno=CONTROL_DESCRIPTOR)
+                socket.send_fds(teller, [b"!"], [kernel.install_asking_filter(program, length)])
         ready[0] = 1
         ready.close()
         status = work()
@@ -203,7 +207,7 @@ def _be_the_child(
         os._exit(status)
 
 
-def _arrange_descriptors(files: Sequence[int], executable: int | None, control: int | None) -> None:
+def _arrange_descriptors(files: Sequence[int], executable: int | None, control: socket.socket | None) -> None:
     # First above all targets, so that nothing is overwritten before its turn.
     moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, len(files)) for descriptor in files]
     if executable is not None:
@@ -211,7 +215,7 @@ def _arrange_descriptors(files: Sequence[int], executable: int | None, control: 
     for target, descriptor in enumerate(moved):
         os.dup2(descriptor, target, inheritable=True)
     if control is not None:
-        os.dup2(control, CONTROL_DESCRIPTOR, inheritable=True)
+        os.dup2(control.fileno(), CONTROL_DESCRIPTOR, inheritable=True)
     os.closerange(len(files), CONTROL_DESCRIPTOR)
     os.closerange(CONTROL_DESCRIPTOR + (control is not None), EXECUTABLE_DESCRIPTOR)
     os.closerange(EXECUTABLE_DESCRIPTOR + (executable is not None), 2**16)
@@ -246,7 +250,6 @@ def _watch(
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     poll.register(engine, select.POLLIN | select.POLLHUP)
-    clock = ((~child) << 3) | _PROCESSOR_CLOCK
     processors = os.cpu_count() or 1
     whole = bounds.whole_cpu_seconds or math.inf
     idle = used = begun = 0.0
@@ -260,7 +263,7 @@ def _watch(
         if events:
             raise EngineGoneError
         now, before = time.monotonic(), used
-        used = _used_seconds(child, clock, processes)
+        used = _used_seconds(child, processes)
         if progress() != done:
             done, begun, idle = progress(), before, 0.0
         if used >= min(begun + bounds.cpu_seconds, whole):
@@ -273,11 +276,16 @@ def _watch(
         then = now
 
 
-def _used_seconds(child: int, clock: int, processes: bool) -> float:
+def process_seconds(process: int) -> float:
+    """Processor time of a process, 0 if it has just ended."""
     try:
-        used = time.clock_gettime(clock)
-    except OSError:  # it has just ended
+        return time.clock_gettime(((~process) << 3) | _PROCESSOR_CLOCK)
+    except OSError:
         return 0.0
+
+
+def _used_seconds(child: int, processes: bool) -> float:
+    used = process_seconds(child)
     if processes:
         ticks = os.sysconf("SC_CLK_TCK")
         used = sum(sum(map(int, fields[11:15])) for fields in _group(child)) / ticks
@@ -301,12 +309,16 @@ def _stat(path: str) -> list[str]:
 
 
 def _runnable(child: int, processes: bool) -> bool:
-    """Whether a thread of the child runs or waits for a processor."""
     if processes:
         return any(fields[0] in "RD" for fields in _group(child))
+    return runnable(child)
+
+
+def runnable(process: int) -> bool:
+    """Whether a thread of it runs, or waits for a processor."""
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{child}/task"):  # noqa: PTH208
-            if _stat(f"/proc/{child}/task/{thread}/stat")[0] == "R":
+        for thread in os.listdir(f"/proc/{process}/task"):  # noqa: PTH208
+            if _stat(f"/proc/{process}/task/{thread}/stat")[0] == "R":
                 return True
     return False
 

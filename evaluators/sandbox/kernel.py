@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import functools
 import os
 import signal
+import struct
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 _EXECVEAT = {"x86_64": 322, "aarch64": 281}
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every processor
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
 _SECCOMP_MODE_FILTER = 2
+_FILTER_ASKS, _GO_ON = 8, 1  # SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_USER_NOTIF_FLAG_CONTINUE
+_REQUEST, _REQUEST_BYTES, _ANSWER = struct.Struct("=QI"), 80, struct.Struct("=QqiI")
+_TAKE_REQUEST, _ANSWER_REQUEST = 0xC0502100, 0xC0182101
 _CAPABILITY_VERSION_3 = 0x20080522
 _AT_EMPTY_PATH = 0x1000
 _O_PATH = 0o10000000
@@ -102,6 +108,43 @@ def install_filter(program: bytes, length: int) -> None:
     buffer = ctypes.create_string_buffer(program, len(program))
     description = _SeccompProgram(length, ctypes.cast(buffer, ctypes.c_void_p))
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(description))
+
+
+def install_asking_filter(program: bytes, length: int) -> int:
+    """Install a filter that asks about some calls; see :func:`install_filter`.
+
+    Returns:
+        A descriptor for :func:`next_request` and :func:`let_through`, in another process.
+    """
+    buffer = ctypes.create_string_buffer(program, len(program))
+    description = _SeccompProgram(length, ctypes.cast(buffer, ctypes.c_void_p))
+    number = ctypes.c_long(_SECCOMP[os.uname().machine])
+    flags = ctypes.c_ulong(_FILTER_ASKS)
+    return _checked(_libc().syscall(number, ctypes.c_ulong(1), flags, ctypes.byref(description)), "seccomp")
+
+
+def next_request(descriptor: int) -> tuple[int, int]:
+    """Take the oldest call that waits for an answer, or wait for one.
+
+    Returns:
+        Its name for :func:`let_through`, and the number of the process.
+
+    Raises:
+        FileNotFoundError: If that process has just been killed.
+    """
+    buffer = bytearray(_REQUEST_BYTES)
+    fcntl.ioctl(descriptor, _TAKE_REQUEST, buffer)
+    name, process = _REQUEST.unpack_from(buffer)
+    return int(name), int(process)
+
+
+def let_through(descriptor: int, name: int) -> None:
+    """Let a call go on.
+
+    Raises:
+        FileNotFoundError: If that process has just been killed.
+    """
+    fcntl.ioctl(descriptor, _ANSWER_REQUEST, _ANSWER.pack(name, 0, 0, _GO_ON))
 
 
 def execute_descriptor(descriptor: int, arguments: Sequence[bytes], environment: Sequence[bytes] = ()) -> NoReturn:

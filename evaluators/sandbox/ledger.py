@@ -9,7 +9,8 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 DATA_BYTES = 32 * 2**20
 """Room for outputs; a process whose outputs fill it ends, and another one goes on."""
@@ -18,25 +19,12 @@ _DONE = struct.Struct("=QQ")  # cases, and 1 once the program is compiled
 _ROW = struct.Struct("=iIIIII")
 
 
-@dataclass(frozen=True)
-class Row:
-    """What is known of one case.
+Row: TypeAlias = tuple[int, int, int, int, int, int]
+"""What is known of a case.
 
-    Attributes:
-        status: Exit status that its process would have had.
-        stdout: Bytes of standard output.
-        stderr: Bytes of standard error.
-        report: Bytes of its report.
-        cpu_microseconds: Processor time.
-        memory_kibibytes: Peak resident memory of the process so far.
-    """
-
-    status: int
-    stdout: int
-    stderr: int
-    report: int
-    cpu_microseconds: int
-    memory_kibibytes: int
+Exit status that its process would have had; bytes of standard output, standard error and report; microseconds of
+processor time; kibibytes of peak resident memory of the process so far.
+"""
 
 
 class Ledger:
@@ -49,9 +37,7 @@ class Ledger:
     def __init__(self, cases: int) -> None:
         self._cases = cases
         self._rows = mmap.mmap(-1, _DONE.size + cases * _ROW.size)
-        self.file = os.memfd_create("outputs", os.MFD_CLOEXEC)
-        os.ftruncate(self.file, DATA_BYTES)
-        self._data = mmap.mmap(self.file, DATA_BYTES)
+        self._data = mmap.mmap(-1, DATA_BYTES)
         self._written = 0
 
     @property
@@ -82,18 +68,19 @@ class Ledger:
         """Whether so many bytes of output can still be kept."""
         return self._written + size <= DATA_BYTES
 
-    def append(self, row: Row, outputs: tuple[int, int, int]) -> None:
+    def append(self, row: Row, outputs: Sequence[int]) -> None:
         """Note a case, and keep what is in its three files; called in the process that runs the cases."""
-        for descriptor, size in zip(outputs, (row.stdout, row.stderr, row.report), strict=True):
+        for descriptor, size in zip(outputs, row[1:4], strict=True):
             if size:
-                self._data[self._written : self._written + size] = os.pread(descriptor, size, 0)
+                with memoryview(self._data) as whole, whole[self._written : self._written + size] as part:
+                    os.preadv(descriptor, [part], 0)
                 self._written += size
         done = self.done
-        _ROW.pack_into(self._rows, _DONE.size + done * _ROW.size, *vars(row).values())
+        _ROW.pack_into(self._rows, _DONE.size + done * _ROW.size, *row)
         _DONE.pack_into(self._rows, 0, done + 1, 1)
 
     def rows(self) -> list[list[int]]:
-        """The rows of the cases that ended, as lists of the fields of :class:`Row`; cut where they cannot be true."""
+        """The rows of the cases that ended, as lists; cut where they cannot be true."""
         rows, size = [], 0
         for index in range(self.done):
             row = list(_ROW.unpack_from(self._rows, _DONE.size + index * _ROW.size))
@@ -103,8 +90,17 @@ class Ledger:
             rows.append(row)
         return rows
 
+    def give(self, size: int, send: Callable[[memoryview], object]) -> None:
+        """Hand on the first bytes of the outputs.
+
+        Args:
+            size: How many.
+            send: Copies them. A file's pages would be sent without a copy, and change on their way with the next case.
+        """
+        with memoryview(self._data) as whole, whole[:size] as part:
+            send(part)
+
     def close(self) -> None:
         """Give the memory back."""
         self._rows.close()
         self._data.close()
-        os.close(self.file)

@@ -6,14 +6,17 @@ the engine to judge.
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import builtins
+import fcntl
 import io
 import json
 import linecache
 import marshal
 import os
 import random
+import re
 import resource
 import sys
 import threading
@@ -24,13 +27,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from evaluators import plain_data
-from evaluators.sandbox.ledger import Ledger, Row
+from evaluators.sandbox.ledger import Ledger
 
 SOURCE_NAME = "solution.py"
 
 _MAX_MESSAGE = 400
 _REPORT = 3
-_OUTPUTS = (1, 2, _REPORT)
+_KEPT = 60  # descriptors from here on are copies of the standard ones
+_MEMORY_EVERY = 16  # cases: asking costs as much as a small case
+_REACHES_OUT = re.compile(rb"random|statistics|importlib|__|exec|eval|modules|builtins|attr|gc|ctypes|inspect")
+"""In the text of programs that may draw numbers or change builtins; for all others there is nothing to make good."""
+_IS_MAIN = re.compile(rb"__name__|__main__")
+_STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
 
 
 def compile_source(source: bytes, write: Callable[[bytes], object]) -> int:
@@ -67,6 +75,7 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
         The exit status.
     """
     code = _prepare_process(compiled)
+    random.seed(0)  # a program that draws numbers draws the same ones each time
     text = b""
     if arguments is not None:
         with os.fdopen(arguments, "rb") as file:
@@ -98,29 +107,42 @@ def run_cases(
         return status
     code = _prepare_process(compiled[0])
     ledger.begin()
+    reaches_out = _REACHES_OUT.search(_IS_MAIN.sub(b"", source)) is not None
     clean = dict(vars(builtins))
-    clock, usage, before = time.process_time, resource.getrusage, time.process_time()
-    for offset, length in cases:
+    # A program may close or replace its standard files, as `open(0)` does, so that each case gets them anew.
+    kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _KEPT) for descriptor in range(_REPORT + 1)]
+    given, *outputs = kept
+    clock, seek, restore, end = time.process_time, os.lseek, os.dup2, os.SEEK_END
+    before, memory = clock(), 0
+    for number, (offset, length) in enumerate(cases):
         text = os.pread(inputs, length, offset)
-        if function is None:
-            os.pwrite(0, text, 0)
-            os.ftruncate(0, length)
-            os.lseek(0, 0, os.SEEK_SET)
-        status = _run_case(code, function, text, _REPORT)
-        sizes = [os.fstat(descriptor).st_size for descriptor in _OUTPUTS]
-        if not ledger.has_room(sum(sizes)):
-            return 0
-        now = clock()
-        used, before = int(1e6 * (now - before)), now
-        stdout, stderr, report = sizes
-        memory = usage(resource.RUSAGE_SELF).ru_maxrss
-        ledger.append(Row(status, stdout, stderr, report, used, memory), _OUTPUTS)
-        if threading.active_count() > 1 or vars(builtins) != clean:
-            return 0
-        for descriptor, size in zip(_OUTPUTS, sizes, strict=True):
-            if size:
-                os.ftruncate(descriptor, 0)
-                os.lseek(descriptor, 0, os.SEEK_SET)
+        try:
+            if function is None:
+                os.pwrite(given, text, 0)
+                if seek(given, 0, end) != length:
+                    os.ftruncate(given, length)
+                seek(given, 0, os.SEEK_SET)
+            if reaches_out:
+                random.seed(0)  # a program that draws numbers draws the same ones each time
+            status = _run_case(code, function, text, _REPORT)
+            stdout, stderr, report = sizes = [seek(descriptor, 0, end) for descriptor in outputs]
+            if not ledger.has_room(stdout + stderr + report):
+                return 0
+            now = clock()
+            if number % _MEMORY_EVERY == 0:
+                memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            ledger.append((status, stdout, stderr, report, int(1e6 * (now - before)), memory), outputs)
+            before = now
+            if _thread._count() or (reaches_out and vars(builtins) != clean):
+                return 0
+            for descriptor, size in zip(outputs, sizes, strict=True):
+                if size:
+                    os.ftruncate(descriptor, 0)
+                    seek(descriptor, 0, os.SEEK_SET)
+            for descriptor, copy in enumerate(kept):
+                restore(copy, descriptor)
+        except OSError:  # it closed every descriptor: the next process goes on with this case or the next one
+            return status
     return 0
 
 
@@ -144,7 +166,9 @@ def _run_case(code: types.CodeType, function: str | None, arguments: bytes, repo
         _report(error, report, write)
     for stream in {id(stream): stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
         status = max(status, _flush(stream))
-    module.__dict__.clear()  # what it defined refers to it: freed now, not at some later collection
+    # What it left is freed now, not at some later time, when that might close the next case's files.
+    module.__dict__.clear()
+    sys.stdin = sys.stdout = sys.stderr = sys.__stdin__ = sys.__stdout__ = sys.__stderr__ = None  # type: ignore[misc]
     return status
 
 
@@ -168,28 +192,26 @@ def _prepare_case(name: str) -> types.ModuleType:
     module.__file__ = SOURCE_NAME
     sys.modules["__main__"] = module
     sys.modules[name] = module
-    random.seed(0)  # a program that draws numbers draws the same ones each time
     return module
 
 
-_streams: dict[int, io.TextIOWrapper] = {}
+_outputs: dict[int, io.TextIOWrapper] = {}
 
 
 def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:
-    """The standard stream of a descriptor; the last case's, at its beginning, where that case left it usable."""
-    kept = _streams.get(descriptor)
+    """A standard stream: a new one for the input, whose buffer may hold the last case's, else the last usable one."""
+    last = _outputs.get(descriptor)
     try:
-        if kept is not None and not kept.closed and (kept.encoding, kept.errors) == ("utf-8", errors):
-            if descriptor == 0:
-                kept.seek(0)
-            return kept
-    except (ValueError, OSError):  # detached
+        if last is not None and not last.closed and last.encoding == "utf-8" and last.errors == errors:
+            return last
+    except ValueError:  # detached
         pass
     raw = io.FileIO(descriptor, mode, closefd=False)
     buffer: Any = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
-    raw.name = ("<stdin>", "<stdout>", "<stderr>")[descriptor]
+    raw.name = _STREAM_NAMES[descriptor]
     stream = io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=descriptor == 2)
-    _streams[descriptor] = stream
+    if mode == "w":
+        _outputs[descriptor] = stream
     return stream
 
 
@@ -202,9 +224,10 @@ def _call(module: types.ModuleType, name: str, values: tuple[Any, ...]) -> Any:
 
 def _finish() -> None:
     """What an interpreter does before it ends: wait for threads, and run what was registered for the end."""
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    if _thread._count():
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
     atexit._run_exitfuncs()
 
 

@@ -1,7 +1,8 @@
 """Seccomp: the filter on system calls, as a program for the kernel's classic BPF machine.
 
 Three filters: for a program under test, for one that a fork server is linked into, and for the compile step. All are
-lists of what is allowed. The program is a binary search over call numbers, with a few instructions where an argument decides.
+lists of what is allowed. The program is a binary search over call numbers, with a few instructions where an argument
+decides.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ again: a candidate starts once and can start nothing else.
 """
 
 CONTROL_DESCRIPTOR = EXECUTABLE_DESCRIPTOR - 1
-"""By which a fork server is told to start a process; drivers/fork_server.c has the same number."""
+"""A socket, by which the supervisor gets hold of a fork server's requests, and which tells it to serve.
+
+The server closes it first, and it cannot be made again, either. drivers/fork_server.c has the same number.
+"""
 
 FilterName = Literal["candidate", "fork server", "compiler"]
 Instruction: TypeAlias = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
@@ -36,6 +40,7 @@ _RETURN = 0x06
 _KILL = 0x80000000
 _ALLOW = 0x7FFF0000
 _ERROR = 0x00050000
+_ASK = 0x7FC00000
 
 _NUMBER_OFFSET, _MACHINE_OFFSET, _ARGUMENT_OFFSET = 0, 4, 16
 
@@ -51,9 +56,6 @@ _SET_DUMPABLE = 4
 
 _OWN_PROCESS = 0x7FFFFFFF  # stands for the candidate's own number until it is known
 _OWN_PROCESS_OPERAND = struct.pack("=I", _OWN_PROCESS)
-_SECRET = (0x7FFFFFFE, 0x7FFFFFFD)  # stand for the halves of a fork server's secret
-_SECRET_OPERANDS = struct.pack("=I", _SECRET[0]), struct.pack("=I", _SECRET[1])
-_SECRET_ARGUMENT = 5  # clone takes five arguments, number 0 to 4
 
 
 def _answer(action: int) -> list[Instruction]:
@@ -104,16 +106,13 @@ def _sendto() -> list[Instruction]:
 
 
 def _served_clone() -> list[Instruction]:
-    """Threads, and what shows the secret: a process that is not the caller's child but its parent's."""
+    """Threads; and whoever wants a process that is not its own child but its parent's must wait for permission."""
     return [
         _argument(0),
-        (_ANY_BIT, 6, 0, _THREAD),
-        (_EQUAL, 0, 4, _PARENTS_CHILD),
-        _argument(_SECRET_ARGUMENT),
-        (_EQUAL, 0, 2, _SECRET[0]),
-        _argument(_SECRET_ARGUMENT, high=True),
-        (_EQUAL, 1, 0, _SECRET[1]),
+        (_ANY_BIT, 3, 0, _THREAD),
+        (_EQUAL, 1, 0, _PARENTS_CHILD),
         (_RETURN, 0, 0, _KILL),
+        (_RETURN, 0, 0, _ASK),
         (_RETURN, 0, 0, _ALLOW),
     ]
 
@@ -154,6 +153,7 @@ def _rules(name: FilterName) -> dict[str, list[Instruction]]:
         signals = _signal_to_a_case()
         rules |= {"clone": _served_clone(), "kill": signals, "tgkill": signals}
         rules["prlimit64"] = _if_one_of(0, (0,), _ALLOW, _KILL)
+        rules["sendmsg"] = _if_one_of(0, (CONTROL_DESCRIPTOR,), _ALLOW, _ERROR | errno.EPERM)
         rules["prctl"] = _if_one_of(0, (*_OWN_NAME, _SET_DUMPABLE), _ALLOW, _ERROR | errno.EPERM)
     if name != "compiler":
         rules |= dict.fromkeys(syscalls.CHANGES_FILES, _error(errno.EROFS))
@@ -204,14 +204,6 @@ class Filter:
         self.length = len(program)
         self._template = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
 
-    def program(self, process: int, secret: bytes = b"") -> bytes:
-        """The filter's instructions for one process.
-
-        Args:
-            process: Its number; a candidate may signal itself alone.
-            secret: Eight bytes for a fork server, none for others.
-        """
-        program = self._template.replace(_OWN_PROCESS_OPERAND, struct.pack("=I", process))
-        for operand, half in zip(_SECRET_OPERANDS, (secret[:4], secret[4:]), strict=True):
-            program = program.replace(operand, half)
-        return program
+    def program(self, process: int) -> bytes:
+        """The filter's instructions for one process, which may signal itself alone."""
+        return self._template.replace(_OWN_PROCESS_OPERAND, struct.pack("=I", process))

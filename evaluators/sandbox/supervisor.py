@@ -27,10 +27,12 @@ from typing import Any
 
 from evaluators.sandbox import kernel, python_program, wire
 from evaluators.sandbox.child import Bounds, Confinement, EngineGoneError, Outcome, run_child
+from evaluators.sandbox.fork_server import Batch, ForkServer
 from evaluators.sandbox.ledger import Ledger
+from evaluators.sandbox.memory_files import memory_file
 from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
 
-_WARM = [
+WARM_MODULES = [
     "array",
     "bisect",
     "cmath",
@@ -79,8 +81,10 @@ class Supervisor:
         self._work = work_directory
         machine = os.uname().machine
         candidate = Filter("candidate", machine) if filtered else None
+        server = Filter("fork server", machine) if filtered else None
         compiler = Filter("compiler", machine) if filtered else None
         self._run_confinement = Confinement(candidate, readable)
+        self._serve_confinement = Confinement(server, readable)
         writable = [str(work_directory), "/dev/null"]
         self._compile_confinement = Confinement(compiler, readable, writable, processes=True)
         self._own_space = int(Path("/proc/self/statm").read_text().split()[0]) * mmap.PAGESIZE
@@ -104,9 +108,9 @@ class Supervisor:
         command = job["command"]
         bounds = _bounds(job["bounds"], 0 if command else self._own_space)
         confinement = self._compile_confinement if command else self._run_confinement
-        diagnostics = _memory_file("diagnostics")
-        compiled = _memory_file("compiled")
-        empty = _memory_file("empty")
+        diagnostics = memory_file("diagnostics")
+        compiled = memory_file("compiled")
+        empty = memory_file("empty")
         try:
             files = [empty, diagnostics, diagnostics]
             if command:
@@ -137,6 +141,9 @@ class Supervisor:
         bounds = _bounds(job["bounds"], self._own_space if job["kind"] == "python" else _INHERITED_SPACE)
         left = job["total_seconds"]
         ledger = Ledger(len(cases)) if job["shared"] else None
+        # Outside namespaces, whom a case may signal cannot be told by numbers.
+        if job["kind"] == "served" and os.getpid() == 1 and self._serve_confinement.filter is not None:
+            left, cases = self._run_served(job, program, inputs, cases, bounds, left)
         try:
             while cases:
                 if left <= 0:
@@ -165,7 +172,7 @@ class Supervisor:
         left: float,
     ) -> tuple[int, float]:
         """Run as many cases as one process manages; returns how many were replied for, and the seconds spent."""
-        opened = [_memory_file(name) for name in ("given", "stdout", "stderr", "report")]
+        opened = [memory_file(name) for name in ("given", "stdout", "stderr", "report")]
         wide = dataclasses.replace(
             bounds,
             address_space_bytes=bounds.address_space_bytes + ledger.address_space_bytes,
@@ -184,20 +191,55 @@ class Supervisor:
             if rows:
                 size = sum(sum(row[1:4]) for row in rows)
                 self._engine.sendall(wire.pack({"batch": rows}, [size]))
-                _send_range(engine, ledger.file, 0, size)
+                ledger.give(size, self._engine.sendall)
             done = len(rows)
             if done < len(cases) and (outcome.status != 0 or outcome.stopped or not rows):
                 self._reply(outcome, opened[1:], bounds.file_bytes)  # the case in which it ended
                 done += 1
-            return done, max(0.0, outcome.cpu_seconds - _START_SECONDS) + outcome.idle_seconds
+            return done, _charged(outcome)
         finally:
             for descriptor in opened:
                 os.close(descriptor)
 
+    def _run_served(
+        self,
+        job: dict[str, Any],
+        program: int,
+        inputs: int,
+        cases: list[tuple[int, int]],
+        bounds: Bounds,
+        left: float,
+    ) -> tuple[float, list[tuple[int, int]]]:
+        """Run cases by fork servers; returns the seconds and the cases that are left."""
+        size = os.fstat(inputs).st_size
+        given = memoryview(mmap.mmap(inputs, size, access=mmap.ACCESS_READ) if size else b"")
+        engine = self._engine.fileno()
+        batch = Batch(self._engine.sendall)
+        done = begun = 0
+        try:
+            while done < len(cases) and left > 0 and begun <= done:
+                begun = done + 1  # a server that ends at its first case is the last one
+                function = job["function"] is not None
+                with ForkServer(program, function, bounds, self._serve_confinement, engine) as server:
+                    while done < len(cases) and left > 0:
+                        ended = server.run(given, cases[done], left + _START_SECONDS)
+                        if ended is None:
+                            break
+                        plain = not ended.stopped and not ended.survivors
+                        if not plain or not batch.add(ended, server.outputs, bounds.file_bytes):
+                            batch.flush()
+                            self._reply(ended, server.outputs, bounds.file_bytes)
+                        left -= _charged(ended)
+                        done += 1
+            batch.flush()
+        finally:
+            batch.close()
+        return left, cases[done:]
+
     def _run_case(self, job: dict[str, Any], program: int, part: tuple[int, int, int], bounds: Bounds) -> float:
         """Run one case in a process of its own; returns the seconds spent."""
         python, function = job["kind"] == "python", job["function"]
-        opened = [_memory_file(name) for name in ("given", "nothing", "stdout", "stderr", "report")]
+        opened = [memory_file(name) for name in ("given", "nothing", "stdout", "stderr", "report")]
         given, nothing, stdout, stderr, report = opened
         try:
             _send_range(given, *part)
@@ -216,7 +258,7 @@ class Supervisor:
         finally:
             for descriptor in opened:
                 os.close(descriptor)
-        return max(0.0, outcome.cpu_seconds - _START_SECONDS) + outcome.idle_seconds
+        return _charged(outcome)
 
     def _reply(self, outcome: Outcome, files: Sequence[int], most: int = wire.MAX_BLOB_BYTES) -> None:
         lengths = [min(os.fstat(descriptor).st_size, most) for descriptor in files]
@@ -227,21 +269,23 @@ class Supervisor:
     def _receive(self) -> tuple[dict[str, Any], list[int]]:
         length = wire.header_length(self._receive_bytes(wire.LENGTH.size))
         header, lengths = wire.unpack(self._receive_bytes(length))
-        return header, [self._receive_file(length) for length in lengths]
+        executable = header.get("kind") in ("executable", "served")
+        return header, [self._receive_file(length, executable) for length in lengths]
 
     def _receive_bytes(self, length: int) -> bytes:
         buffer = bytearray(length)
         self._receive_into(memoryview(buffer))
         return bytes(buffer)
 
-    def _receive_file(self, length: int) -> int:
-        descriptor = _memory_file("blob", executable=True)
-        try:
-            if length:
-                os.ftruncate(descriptor, length)
-                with mmap.mmap(descriptor, length) as memory, memoryview(memory) as view:
-                    self._receive_into(view)
-            # A file that is open for writing cannot be executed.
+    def _receive_file(self, length: int, executable: bool) -> int:
+        descriptor = memory_file("blob", executable)
+        if length:
+            os.ftruncate(descriptor, length)
+            with mmap.mmap(descriptor, length) as memory, memoryview(memory) as view:
+                self._receive_into(view)
+        if not executable:
+            return descriptor
+        try:  # a file that is open for writing cannot be executed
             return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
         finally:
             os.close(descriptor)
@@ -255,6 +299,10 @@ class Supervisor:
             done += count
 
 
+def _charged(outcome: Outcome) -> float:
+    return max(0.0, outcome.cpu_seconds - _START_SECONDS) + outcome.idle_seconds
+
+
 def _bounds(limits: dict[str, Any], own_space: int) -> Bounds:
     return Bounds(
         cpu_seconds=limits["cpu_seconds"],
@@ -263,14 +311,6 @@ def _bounds(limits: dict[str, Any], own_space: int) -> Bounds:
         file_bytes=limits["file_bytes"],
         stack_bytes=min(_STACK_BYTES, limits["memory_bytes"]),
     )
-
-
-def _memory_file(name: str, executable: bool = False) -> int:
-    flags = os.MFD_CLOEXEC | (0x10 if executable else 0x8)  # MFD_EXEC, MFD_NOEXEC_SEAL: known since Linux 6.3
-    try:
-        return os.memfd_create(name, flags)
-    except OSError:
-        return os.memfd_create(name, os.MFD_CLOEXEC)
 
 
 def _send_range(target: int, source: int, offset: int, length: int) -> None:
@@ -371,7 +411,7 @@ def main(settings_text: str) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     wanted = 2 * EXECUTABLE_DESCRIPTOR
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-    for name in _WARM:
+    for name in WARM_MODULES:
         importlib.import_module(name)
     for name in ("exit", "quit"):
         setattr(builtins, name, sys.exit)  # a script expects them, and the module that defines them is left out

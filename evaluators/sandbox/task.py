@@ -18,11 +18,19 @@ from evaluators.program import Program
 from evaluators.sandbox import judge, wire
 from evaluators.sandbox.client import Sandbox
 from evaluators.sandbox.functions import DRIVER_NAME, DriverStyle, decode_call, driver_files, encode_call, explain
+from evaluators.sandbox.precompiled import Headers, Precompiled
 from evaluators.sandbox.toolchains import compiler
 from evaluators.verdict import Verdict
 
 _RESULT_NAME = "program"
 _COMPILED_FILE_BYTES = 64 * 2**20
+_RARE = re.compile(
+    r"\b(?:regex|s?match_results|smatch|cmatch|mt19937\w*|random_device|\w+_distribution|default_random_engine|chrono|"
+    r"thread|mutex|lock_guard|unique_lock|atomic\w*|future|async|promise|condition_variable|filesystem|complex|valarray|"
+    r"locale|codecvt\w*|wstring_convert|fstream|ifstream|ofstream|variant|any_cast|charconv|from_chars|to_chars|"
+    r"forward_list|memory_resource|execution|scoped_allocator|typeindex|cfenv|ctime|csignal|csetjmp)\b"
+)
+_UNKNOWN_NAME = re.compile("not (been )?declared|not a member|does not name|incomplete type|no matching|undeclared")
 _OTHER_STYLES: dict[DriverStyle, re.Pattern[str]] = {
     "narrow": re.compile("ambiguous|redefinition|conflict"),
     "by signature": re.compile("overloaded|unresolved|no matching function for call to .run<|couldn't deduce"),
@@ -56,6 +64,7 @@ class Task:
         problem: Its mode, signature and limits.
         inputs: One a case, as the program reads them.
         fresh: Whether each case has a process of its own.
+        precompiled: What compiling it needs, where it was made.
     """
 
     program: Program
@@ -63,6 +72,7 @@ class Task:
     problem: Problem
     inputs: tuple[bytes, ...]
     fresh: bool
+    precompiled: Precompiled | None = None
 
     @property
     def in_one_process(self) -> bool:
@@ -99,14 +109,30 @@ async def compile_task(sandbox: Sandbox, task: Task) -> Compiled:
         wire.BrokenWireError: If the sandbox failed.
         UserError: If the compiler is not installed.
     """
-    compiled = await _compile(sandbox, task, "usual")
+    headers = _headers(task)
+    compiled = await _compile(sandbox, task, "usual", headers)
+    if headers == "common" and compiled.failure is Verdict.COMPILE_ERROR and _UNKNOWN_NAME.search(compiled.output):
+        headers = "whole"
+        compiled = _after(compiled, await _compile(sandbox, task, "usual", headers))
     if compiled.failure is Verdict.COMPILE_ERROR and task.problem.mode == "function":
         for style, symptom in _OTHER_STYLES.items():
             if symptom.search(compiled.output):
-                other = await _compile(sandbox, task, style)
-                spent = compiled.cpu_seconds + other.cpu_seconds
-                compiled = dataclasses.replace(other if other.failure is None else compiled, cpu_seconds=spent)
+                other = await _compile(sandbox, task, style, headers)
+                compiled = _after(compiled, other if other.failure is None else compiled)
     return compiled
+
+
+def _after(first: Compiled, second: Compiled) -> Compiled:
+    return dataclasses.replace(second, cpu_seconds=first.cpu_seconds + second.cpu_seconds)
+
+
+def _headers(task: Task) -> Headers:
+    """Whether the smaller header may do; a name that it lacks, and that is not in the list, is found out later."""
+    record, source = task.language, task.program.source
+    if task.precompiled is None or not task.precompiled.common or _RARE.search(source):
+        return "whole"
+    included = task.problem.mode == "function" or str(record.precompiled_header) in source
+    return "common" if included else "whole"
 
 
 async def run_task(sandbox: Sandbox, task: Task, program: bytes) -> list[CaseResult]:
@@ -138,7 +164,7 @@ async def _send(sandbox: Sandbox, task: Task, program: bytes, shared: bool) -> N
     function = task.problem.signature.name if task.problem.mode == "function" and task.problem.signature else None
     job = {
         "job": "run",
-        "kind": task.language.runner,
+        "kind": "served" if task.precompiled is not None and task.precompiled.served else task.language.runner,
         "function": function,
         "shared": shared,
         "bounds": _run_bounds(limits),
@@ -161,7 +187,7 @@ def _source(task: Task) -> bytes:
     return task.program.source.encode("utf-8", "surrogatepass")
 
 
-async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle) -> Compiled:
+async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle, headers: Headers) -> Compiled:
     record, limits = task.language, task.problem.limits
     job: dict[str, Any] = {
         "job": "compile",
@@ -177,8 +203,8 @@ async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle) -> Compiled
         files: dict[str, str] = {}
         if task.problem.mode == "function" and task.problem.signature is not None:
             files = driver_files(record, task.problem.signature, style)
-        headers = [f"-I{sandbox.headers}"] if sandbox.headers else []
-        command = [*compiler(record), *headers, "-o", _RESULT_NAME, DRIVER_NAME if files else record.source_name]
+        options = task.precompiled.options(sandbox.headers, headers) if task.precompiled and sandbox.headers else []
+        command = [*compiler(record), *options, "-o", _RESULT_NAME, DRIVER_NAME if files else record.source_name]
         job |= {"command": command, "files": files}
         job |= {"source_name": record.source_name, "result_name": _RESULT_NAME}
     await sandbox.send(job, [_source(task)])
@@ -212,7 +238,8 @@ def _judge_reply(
         ends = list(itertools.accumulate(sizes, initial=at))
         outputs = [blobs[0][start:end] for start, end in itertools.pairwise(ends)]
         at = ends[-1]
-        outcome = {"status": max(0, status), "stopped": "", "ready": True, "survivors": 0}
+        told = status if header.get("waited") else max(0, status)  # by the kernel, or by the candidate's process
+        outcome = {"status": told, "stopped": "", "ready": True, "survivors": 0}
         outcome |= {"cpu_seconds": cpu_microseconds / 1e6, "memory_bytes": memory_kibibytes * 1024}
         results.append(_judge(task, bounds, outcome, outputs))
     return results

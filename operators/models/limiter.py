@@ -63,7 +63,7 @@ class LimiterState:
     waits: tuple[Wait, ...] = ()
 
     def __str__(self) -> str:
-        lowered = f" (lowered from {self.ceiling} by {self.refusals} refusals)" if self.limit < self.ceiling else ""
+        lowered = f" (lowered from {self.ceiling}, refusals: {self.refusals})" if self.limit < self.ceiling else ""
         parts = [f"{self.in_flight} of {self.limit} calls in flight{lowered}"]
         if self.pause_seconds:
             parts.append(f"the provider asked for a pause of {self.pause_seconds:.0f} s")

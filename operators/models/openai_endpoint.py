@@ -30,8 +30,6 @@ OPENAI_URL = "https://api.openai.com/v1"
 # Seeds of 64 bits are refused by some servers, and one value of 32 bits means "at random" to others.
 _SEED_RANGE = 2**31 - 1
 _LONGEST_BACKOFF_SECONDS = 8.0
-# A body without an answer may have been paid for: it is asked for again less often than what never came.
-_BROKEN_BODIES = 3
 _OVERLOADED = (429, 529)
 
 
@@ -42,7 +40,6 @@ class _Call:
     operator: str
     asked_at: float
     attempts: int = 0
-    broken_bodies: int = 0
     working_seconds: float = 0.0
 
 
@@ -176,7 +173,7 @@ class OpenAIModel:
             if isinstance(outcome, Completion):
                 return outcome
             self.troubles[outcome.kind] += 1
-            if not outcome.passing or call.attempts > self._max_retries or call.broken_bodies >= _BROKEN_BODIES:
+            if not outcome.passing or call.attempts > self._max_retries:
                 raise await self._given_up(outcome, body, call)
             if outcome.pause_seconds == 0:
                 why = outcome.kind if not outcome.status else f"HTTP {outcome.status}"
@@ -192,7 +189,7 @@ class OpenAIModel:
             finally:
                 seconds = clock() - sent_at
                 call.working_seconds += seconds
-            outcome = self._read(response, request, call)
+            outcome = self._read(response, request)
             if isinstance(outcome, Completion):
                 place.answered()
                 waited = sent_at - call.asked_at
@@ -205,21 +202,28 @@ class OpenAIModel:
                 self.limiter.pause(outcome.pause_seconds, f"HTTP {outcome.status}")
         return outcome
 
-    def _read(self, response: Response | Lost, request: ChatRequest, call: _Call) -> Completion | _Trouble:
+    def _read(self, response: Response | Lost, request: ChatRequest) -> Completion | _Trouble:
         if isinstance(response, Lost):
             return _Trouble("timeout" if response.timed_out else "no response", response.what, True)
         if 200 <= response.status < 300:
             try:
                 return read_reply(response.text, request)
             except BrokenReplyError as error:
-                call.broken_bodies += 1
                 return _Trouble("broken body", f"answered without an answer: {error}", True)
+        return self._read_refusal(response, request)
+
+    def _read_refusal(self, response: Response, request: ChatRequest) -> Completion | _Trouble:
+        if 300 <= response.status < 400:
+            where = response.headers.get("location", "somewhere else")
+            return _Trouble(str(response.status), f"sends on to {where}", False, status=response.status)
         reply = read_error(response.text)
         final = rejection(response.status, reply)
         if final is not None:
             prompt = sum(len(part.content) for part in request.messages) // 4
             usage = Usage(prompt_tokens=prompt) if final is FinishReason.REFUSAL else Usage()
             return Completion("", usage, final, self.name)
+        if response.status in (400, 413, 422) and not reply.complete:
+            return _Trouble("broken body", f"failed with HTTP {response.status}, and half a reason", True)
         pause = retry_after_seconds(response.headers) or 0.0
         too_long = pause > self.limiter.longest_pause_seconds
         what = f"failed with HTTP {response.status}: {reply.message}"
@@ -239,6 +243,8 @@ class OpenAIModel:
             )
         if status == 404:
             return UserError(f"{self.endpoint} has no model {self.name!r} (HTTP 404){masked(await self._known())}")
+        if 300 <= status < 400:
+            return UserError(f"{self.endpoint} {masked(trouble.what)} (HTTP {status}): give the base URL of that place")
         if status in (400, 422):
             setting = setting_to_change(body, trouble.reply.param, told, self._quirks.seed_field)
             hint = f": {setting}" if setting else ""

@@ -36,16 +36,18 @@ def setting_to_change(body: Mapping[str, Any], param: str | None, message: str, 
     """
     if re.search(r"\bsystem\b", message, re.IGNORECASE) and re.search(r"\broles?\b", message, re.IGNORECASE):
         return _SYSTEM_ROLE
-    if not _REFUSAL.search(message):
-        return None
     fields = [name for name in body if name not in ("model", "messages")]
-    named = [name for name in fields if name == param]
-    # A message may go on to name the field to use instead, so that the first one counts.
-    found = {name: re.search(rf"\b{re.escape(name)}\b", message) for name in fields}
-    named += sorted((name for name, place in found.items() if place), key=message.index)
-    if not named:
+    field = param if param in fields else _first_named(fields, message)
+    if field is None:
         return None
-    field = named[0]
     if field == seed_field:
         return _SEED
     return _SETTINGS.get(field, f"take {field!r} out of sampling.extra")
+
+
+def _first_named(fields: list[str], message: str) -> str | None:
+    if not _REFUSAL.search(message):
+        return None
+    # A message may go on to name the field to use instead, so that the first one counts.
+    places = {name: found.start() for name in fields if (found := re.search(rf"\b{re.escape(name)}\b", message))}
+    return min(places, key=places.__getitem__, default=None)

@@ -59,7 +59,8 @@ def read_reply(text: str, request: ChatRequest) -> Completion:
     answer = _text(message.get("content"))
     # Gateways wrap the failure of whom they asked in a reply of status 200.
     told = body.get("error") or choice.get("error")
-    if told or ended == "error" or answer is None or not (ended or refusal or "content" in message):
+    silent = not (message and (ended or refusal or "content" in message))
+    if told or ended == "error" or answer is None or silent:
         raise BrokenReplyError(f"the body has no choices: {str(told or text)[:200]}")
     reason = FinishReason.REFUSAL if refusal else _FINISH_REASONS.get(ended, FinishReason.STOP)
     usage = _usage(body.get("usage")) or Usage(
@@ -77,20 +78,22 @@ class ErrorReply:
         code: For machines, such as ``"context_length_exceeded"``; empty if there is none.
         kind: Its ``type``, as some servers have no code.
         param: The request's field that is wrong; None if it does not say.
+        complete: False if the reply is JSON that ends in the middle.
     """
 
     message: str
     code: str = ""
     kind: str = ""
     param: str | None = None
+    complete: bool = True
 
 
 def read_error(text: str) -> ErrorReply:
     """Read the body of an error reply, which may be anything."""
     try:
         body = json.loads(text)
-    except ValueError:
-        return ErrorReply(text[:_SHOWN])
+    except (ValueError, RecursionError):
+        return ErrorReply(text[:_SHOWN], complete=not text.lstrip().startswith("{"))
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return ErrorReply(error[:_SHOWN] if isinstance(error, str) else text[:_SHOWN])
@@ -129,7 +132,10 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
         if math.isfinite(seconds):
             return max(0.0, seconds)
     date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+    try:
+        return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+    except (ValueError, OverflowError):  # no year has such a date
+        return None
 
 
 def _fields(value: object) -> Mapping[str, Any]:

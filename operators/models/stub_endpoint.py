@@ -187,12 +187,12 @@ class StubEndpoint:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
-        connections: set[asyncio.Task[None]] = set()
+        connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.create_task(self._talk(reader, writer))
-            connections.add(task)
-            task.add_done_callback(connections.discard)
+            connections[task] = writer
+            task.add_done_callback(connections.pop)
 
         server = await asyncio.start_server(connected, "127.0.0.1", 0, backlog=1024)
         port = server.sockets[0].getsockname()[1]
@@ -200,9 +200,12 @@ class StubEndpoint:
         self._ready.set()
         await self._stop.wait()
         server.close()
-        for task in connections:
-            task.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+        while connections:
+            for task, writer in connections.items():
+                task.cancel()
+                # A task that has not begun yet would never close its connection.
+                writer.close()
+            await asyncio.gather(*connections, return_exceptions=True)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.closing(writer), contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import evaluators
+from evaluators.confirmation import MAX_CONFIRMED_CASES, cases_to_confirm
 from evaluators.evaluate import SMALLEST_ERROR, compare, evaluate, execution_key
 from evaluators.exceptions import InfrastructureError
 from evaluators.execution import CaseResult, Execution
+from evaluators.executor import SandboxExecutor
 from evaluators.problem import Case, Limits, Named, Problem
 from evaluators.program import Program
 from evaluators.signature import Signature
@@ -117,6 +119,88 @@ def test_evaluate_runs_the_visible_cases():
             return language
 
     assert asyncio.run(evaluate(Echo(), PROGRAM, PROBLEM)).solved
+
+
+class Sharing:
+    """An executor whose programs do one thing in a shared process, and another in a fresh one."""
+
+    def __init__(self, shared, fresh):
+        self.shared, self.fresh, self.asked = shared, fresh, []
+
+    async def run(self, program, problem, cases=None, *, fresh=False):
+        chosen = problem.cases if cases is None else cases
+        self.asked.append((fresh, [case.name for case in chosen]))
+        answer = self.fresh if fresh else self.shared
+        results = tuple(answer(case) for case in chosen)
+        return Execution(results, cpu_seconds=1.0, wall_seconds=2.0, shared_process=not fresh)
+
+
+def right(case):
+    return completed(case.expected)
+
+
+def test_what_passes_in_a_shared_process_is_confirmed_in_fresh_ones():
+    executor = Sharing(right, right)
+    evaluation = asyncio.run(evaluate(executor, PROGRAM, PROBLEM))
+    assert evaluation.solved
+    assert [fresh for fresh, _ in executor.asked] == [False, True]
+    assert sorted(executor.asked[1][1]) == ["a", "b", "c"]
+    assert (evaluation.execution.cpu_seconds, evaluation.execution.wall_seconds) == (2.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "verdict", "told"),
+    [
+        (completed("0\n"), Verdict.WRONG_ANSWER, "wrong_answer"),
+        (CaseResult(Verdict.CRASH, detail="killed by SIGSEGV"), Verdict.CRASH, "crash: killed by SIGSEGV"),
+    ],
+)
+def test_a_pass_that_is_not_confirmed_has_failed(fresh, verdict, told):
+    executor = Sharing(right, lambda case: fresh if case.name == "b" else right(case))
+    evaluation = asyncio.run(evaluate(executor, PROGRAM, PROBLEM))
+    assert evaluation.verdicts == (Verdict.PASS, verdict, Verdict.PASS)
+    assert not evaluation.solved
+    assert evaluation.errors[2:4].all()
+    assert evaluation.execution.cases[1].detail.endswith(f"in a fresh one ends with {told}")
+
+
+def test_what_fails_in_a_shared_process_is_not_run_again():
+    executor = Sharing(lambda case: completed("") if case.name == "c" else right(case), right)
+    evaluation = asyncio.run(evaluate(executor, PROGRAM, PROBLEM))
+    assert evaluation.pass_rate == pytest.approx(2 / 3)
+    assert len(executor.asked) == 1
+
+
+def test_the_order_of_confirmation_comes_from_the_program_and_of_many_cases_a_sample_is_drawn():
+    orders = [cases_to_confirm(Program(f"print({n})", "python"), 50) for n in range(3)]
+    assert all(sorted(order) == list(range(50)) for order in orders)
+    assert len(set(orders)) == 3
+    assert cases_to_confirm(Program("print(1)", "python"), 50) == orders[1]
+    sample = cases_to_confirm(PROGRAM, 2000)
+    assert len(set(sample)) == MAX_CONFIRMED_CASES
+    assert max(sample) > 1000
+
+
+def test_a_program_that_passes_by_what_it_keeps_is_found_out():
+    cases = tuple(Case("", f"{n}\n", f"{n}") for n in range(1, 5))
+    problem = Problem("count", "", "stdio", cases)
+    keeps = Program("import math\nmath.n = getattr(math, 'n', 0) + 1\nprint(math.n)", "python")
+
+    async def scene():
+        executor = SandboxExecutor()
+        try:
+            shared = compare(await executor.run(keeps, problem), problem)
+            honest = Program("print(1)", "python")
+            one = Problem("one", "", "stdio", (Case("", "1\n", "a"), Case("x", "1\n", "b")))
+            return shared, await evaluate(executor, keeps, problem), await evaluate(executor, honest, one)
+        finally:
+            await executor.close()
+
+    shared, confirmed, honest = asyncio.run(scene())
+    assert shared.solved
+    assert confirmed.pass_rate == 0.25
+    assert "fresh" in confirmed.execution.cases[1].detail
+    assert honest.solved
 
 
 def test_the_key_changes_with_all_that_matters_and_nothing_else():

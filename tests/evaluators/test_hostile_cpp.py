@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 import pytest
 
@@ -15,10 +16,10 @@ from evaluators.verdict import Verdict
 LIMITS = Limits(
     cpu_seconds=0.5,
     wall_seconds=0.8,
-    memory_bytes=128 * 2**20,
+    memory_bytes=64 * 2**20,
     output_bytes=2**16,
     total_cpu_seconds=3.0,
-    compile_cpu_seconds=4.0,
+    compile_cpu_seconds=3.0,
     compile_memory_bytes=2**30,
 )
 STDIO = Problem("double", "", "stdio", (Case("3\n", "6", "three"), Case("5\n", "10", "five")), limits=LIMITS)
@@ -31,6 +32,23 @@ FUNCTION = Problem(
     limits=LIMITS,
 )
 GOOD = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d\\n", 2 * n); }'
+CONSTRUCTOR = (
+    "#include <cstdio>\n#include <cstdlib>\n#include <csignal>\n#include <unistd.h>\n#include <fcntl.h>\n"
+    "#include <sys/resource.h>\n#include <sys/syscall.h>\nstruct Early { Early() { %s } } early;\nint main() {}"
+)
+RESOLVER = """
+static long call(long number, long a, long b, long c) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return result;
+}
+extern "C" {
+  static int real(int n) { return n; }
+  static int (*resolve())(int) { %s return real; }
+  int chosen(int) __attribute__((ifunc("resolve")));
+}
+int main() { return chosen(0); }
+"""  # a resolver runs while the program is loaded, before anything else can
 BODY = "#include <cstdio>\n#include <cstdlib>\n#include <csignal>\n#include <unistd.h>\nint main() { %s }"
 
 PROGRAMS = {
@@ -81,6 +99,61 @@ PROGRAMS = {
         "runtime_error",
     ),
     "create a file": (BODY % "FILE* f = fopen(\"/work/x\", \"w\"); if (!f) return 5; puts(\"OPEN\");", "runtime_error"),
+    # against the fork server, by code that runs before main, or in the place where the server is
+    "a constructor that forks": (CONSTRUCTOR % "if (fork() == 0) for (;;) pause();", "violation"),
+    "a constructor that closes every descriptor": (
+        CONSTRUCTOR % "for (int i = 0; i < 1100; ++i) close(i);",
+        "completed",
+    ),
+    "a constructor that writes to every descriptor": (
+        CONSTRUCTOR % 'for (int i = 3; i < 1100; ++i) if (write(i, "6666666666666666", 16) > 0 && i > 3) abort();',
+        "completed",
+    ),
+    "a constructor that kills its parent": (CONSTRUCTOR % "kill(getppid(), SIGKILL);", "violation"),
+    "a constructor that kills its group": (CONSTRUCTOR % "kill(0, SIGKILL);", "violation"),
+    "a constructor that signals every other process": (
+        CONSTRUCTOR % "for (int i = 2; i < 40000; ++i) if (i != getpid()) kill(i, 0);",
+        "violation",
+    ),
+    "a constructor that exits": (CONSTRUCTOR % "_exit(0);", "completed"),
+    "a constructor that aborts": (CONSTRUCTOR % "abort();", "crash"),
+    "a constructor that sleeps": (CONSTRUCTOR % "sleep(100);", "timeout_wall"),
+    "a constructor that stops every process it may": (CONSTRUCTOR % "raise(SIGSTOP);", "timeout_wall"),
+    "a constructor that clones as the server does": (
+        CONSTRUCTOR % "syscall(SYS_clone, 0x8000 | 17, 0, 0, 0, 0, 0);",
+        "violation",
+    ),
+    "limits of other processes": (
+        CONSTRUCTOR % "rlimit no{}; for (int i = 1; i < 40000; ++i) prlimit(i, RLIMIT_CPU, &no, nullptr);",
+        "violation",
+    ),
+    "memory and descriptors of other processes": (
+        CONSTRUCTOR % "char p[64]; for (int k = 0; k < 400; ++k) { int i = k ? getpid() - k : 1;"
+        'const char* names[] = {"mem", "fd/999", "fd/1", "environ", "maps", "root/x"}; for (auto n : names) {'
+        'snprintf(p, 64, "/proc/%d/%s", i, n); if (open(p, O_RDONLY) >= 0) printf("OPEN %s\\n", p); } }',
+        "completed",
+    ),
+    "seals and flags on what it shares with other cases": (
+        CONSTRUCTOR % "for (int i = 0; i < 4; ++i) { fcntl(i, F_ADD_SEALS, 15); fcntl(i, F_SETFL, O_APPEND); "
+        "lseek(i, 1000, SEEK_SET); }",
+        "completed",
+    ),
+    "a resolver that forks in the server": (RESOLVER % "call(57, 0, 0, 0);", "violation"),
+    "a resolver that closes the server's descriptor": (RESOLVER % "call(3, 999, 0, 0);", "completed"),
+    "a resolver that writes to the server's descriptor": (RESOLVER % 'call(1, 999, (long)"!", 1);', "completed"),
+    "a resolver that kills process 1": (RESOLVER % "call(62, 1, 9, 0);", "violation"),
+    "a resolver that exits": (RESOLVER % "call(231, 0, 0, 0);", "completed"),
+    "a resolver that loops": (RESOLVER % "for (;;) {}", "timeout_cpu"),
+    "a resolver that forks as the server does": (
+        RESOLVER % "call(56, 0x8011, 0, 0); call(56, 0x8011, 0, 0);",
+        "violation",
+    ),
+    "code before everything": (
+        "#include <unistd.h>\nstatic void early() { _exit(0); }\n"
+        '__attribute__((section(".preinit_array"), used)) static void (*const entry)() = early; int main() {}',
+        "completed",
+    ),
+    "its own fork server": ("extern \"C\" int fork() { return 5; } int main() { return fork(); }", "runtime_error"),
     # what does not compile, or should not
     "a syntax error": ("int main() { return 0", "compile_error"),
     "no main": ("int f() { return 0; }", "compile_error"),
@@ -147,6 +220,8 @@ def check(executor, problem, source, expected):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(executor, name):
+    if "resolver" in name and os.uname().machine != "x86_64":
+        pytest.skip("needs x86_64, whose system calls the program makes")
     check(executor, STDIO, *PROGRAMS[name])
 
 

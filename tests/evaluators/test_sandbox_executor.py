@@ -43,8 +43,8 @@ def function(signature, *arguments):
     return Problem("some", "", "function", cases, signature=Signature.parse(signature), limits=LIMITS)
 
 
-def run(executor, problem, source, language="python"):
-    return asyncio.run(executor.run(Program(source, language), problem))
+def run(executor, problem, source, language="python", fresh=True):
+    return asyncio.run(executor.run(Program(source, language), problem, fresh=fresh))
 
 
 def verdicts(execution):

@@ -10,7 +10,7 @@ from evaluators.sandbox import syscalls
 from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
 
 OWN = 4321
-KILL, ALLOW = "kill", "allow"
+KILL, ALLOW, ASK = "kill", "allow", "ask"
 X86, ARM = "x86_64", "aarch64"
 
 
@@ -37,7 +37,7 @@ def decide(machine, call, *arguments, name="candidate", claimed=None):
             tests = {0x15: accumulator == operand, 0x35: accumulator >= operand, 0x45: bool(accumulator & operand)}
             place += if_true if tests[code] else if_false
         elif code == 0x06:
-            known = {0x80000000: KILL, 0x7FFF0000: ALLOW}
+            known = {0x80000000: KILL, 0x7FFF0000: ALLOW, 0x7FC00000: ASK}
             return known.get(operand) or errno.errorcode[operand & 0xFFFF]
         else:
             pytest.fail(f"an instruction that filters do not use: {code:#x}")
@@ -144,3 +144,35 @@ def test_every_call_has_one_group_and_a_number():
     ]
     assert len(groups) == len(set(groups))
     assert set(groups) <= set(syscalls.numbers(X86))
+
+
+@pytest.mark.parametrize("machine", [X86, ARM])
+@pytest.mark.parametrize(
+    ("call", "arguments", "decision"),
+    [
+        ("clone", (0x8000 | 17,), ASK),
+        ("clone", (17,), KILL),
+        ("clone", (0x8000,), KILL),
+        ("clone", (0x1200011,), KILL),
+        ("clone", (0x10000000 | 0x8000 | 17,), KILL),
+        ("clone", (0x3D0F00,), ALLOW),
+        ("kill", (0, 9), KILL),
+        ("kill", (1, 9), KILL),
+        ("kill", (-1, 9), KILL),
+        ("kill", (OWN, 9), KILL),
+        ("kill", (OWN + 1, 9), ALLOW),
+        ("tgkill", (OWN + 1, OWN + 1, 6), ALLOW),
+        ("tgkill", (1, 1, 6), KILL),
+        ("prlimit64", (0,), ALLOW),
+        ("prlimit64", (OWN,), KILL),
+        ("prctl", (4, 0), ALLOW),
+        ("prctl", (22, 2), "EPERM"),
+        ("sendmsg", (999,), ALLOW),
+        ("sendmsg", (5,), "EPERM"),
+        ("socket", (1, 1, 0), KILL),
+        ("execveat", (5,), KILL),
+        ("process_vm_readv", (OWN,), KILL),
+    ],
+)
+def test_a_fork_server_asks_for_each_process_and_may_do_little_else(machine, call, arguments, decision):
+    assert decide(machine, call, *arguments, name="fork server") == decision

@@ -42,6 +42,13 @@ PROGRAMS = [
     "import sys\nsys.stdin.close(); sys.stdout.close()",
     "import sys\nprint(sys.stdin.detach().read()); sys.stdout.detach()",
     "import sys\nsys.stdout.reconfigure(encoding='utf-16')\nprint(input())",
+    "import sys\nprint(sys.stdin.buffer.readline())",
+    "print(open(0).readline())",
+    "import sys\nsys.stdout = open(1, 'w')\nprint(input())",
+    "import os\nprint(os.read(0, 1))\nos.close(0); os.close(2)",
+    "import os\nos.dup2(1, 2)\nos.write(2, input().encode())",
+    "import os\nos.write(0, b'more'); print(input())",
+    "import os\nprint(input(), flush=True)\nos.closerange(0, 100)",
     "import atexit\natexit.register(print, 'end', input())",
     "import builtins\nn = input()\nbuiltins.print = lambda *a: None",
     "import random\nprint(random.random(), input())",
@@ -52,7 +59,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("source", PROGRAMS)
 def test_both_ways_give_the_same(executor, source):
-    inputs = [f"{n}\n" for n in range(5)]
+    inputs = [f"{n}\nmore\n" for n in range(5)]
     assert facts(run(executor, source, inputs)) == facts(run(executor, source, inputs, fresh=True))
 
 

@@ -41,6 +41,15 @@ def test_missing_key_is_said_before_any_call(monkeypatch: pytest.MonkeyPatch) ->
     assert opened("gpt-4o-mini").identity == "gpt-4o-mini at https://api.openai.com/v1"
 
 
+def test_key_of_another_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match="set OTHER_KEY"):
+        opened("gpt-4o-mini", key_variable="OTHER_KEY")
+    monkeypatch.setenv("OTHER_KEY", "sk-other")
+    assert opened("gpt-4o-mini", key_variable="OTHER_KEY").identity == "gpt-4o-mini at https://api.openai.com/v1"
+    with pytest.raises(UserError, match="characters that no key has"):
+        opened("gpt-4o-mini", api_key="sk-\u00e4")
+
+
 def test_wrong_quirk_and_empty_name_are_refused() -> None:
     with pytest.raises(UserError, match="did you mean 'temperature'"):
         opened("m", base_url="http://127.0.0.1:1/v1", quirks={"temprature": False})

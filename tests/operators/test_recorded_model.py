@@ -81,6 +81,107 @@ def test_answers_are_on_disk_before_the_recorder_is_closed(tmp_path: Path) -> No
     assert asyncio.run(RecordedModel(cassette).complete(request("one", 1))).text == "answer to one"
 
 
+def recorder(path: Path, *, identity: str = "script-1", arity: int = 2, concurrency: int = 5) -> Recorder:
+    model = ScriptedModel(reply, identity=identity, concurrency=concurrency)
+    return Recorder(model, path, settings={"arity": arity, "names": ("a", "b")})
+
+
+def texts(path: Path) -> dict[str, str]:
+    lines = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    return {line["request"]["messages"][1]["content"]: line["completion"]["text"] for line in lines}
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_recording_goes_on_where_it_was_left(tmp_path: Path, killed: bool) -> None:
+    cassette = tmp_path / "a.jsonl"
+
+    async def one(asked: ChatRequest) -> None:
+        model = recorder(cassette)
+        await model.complete(asked)
+        if not killed:
+            await model.close()
+
+    for name, place in (("one", 2), ("two", 1), ("three", 3)):
+        asyncio.run(one(request(name, place)))
+    assert texts(cassette) == {name: f"answer to {name}" for name in ("one", "two", "three")}
+    asyncio.run(recorder(cassette).close())
+    assert list(texts(cassette)) == ["two", "one", "three"]
+
+
+def test_half_a_line_of_a_killed_recording_is_asked_for_again(tmp_path: Path) -> None:
+    cassette = tmp_path / "a.jsonl"
+    first, second = request("one", 1), request("two", 2)
+
+    async def both() -> None:
+        model = recorder(cassette)
+        await model.complete(first)
+        await model.complete(second)
+
+    asyncio.run(both())
+    whole = cassette.read_bytes()
+    cassette.write_bytes(whole[:-9])
+    assert asyncio.run(RecordedModel(cassette).complete(first)).text == "answer to one"
+    with pytest.raises(UserError, match="holds no answer"):
+        asyncio.run(RecordedModel(cassette).complete(second))
+    asyncio.run(recorder(cassette).complete(second))
+    assert cassette.read_bytes() == whole
+
+
+def test_later_answer_to_the_same_request_counts(tmp_path: Path) -> None:
+    cassette = tmp_path / "a.jsonl"
+    record(cassette, request("down", 1))
+    again = Recorder(
+        ScriptedModel(lambda _: "back", identity="script-1", concurrency=5), cassette, settings={"arity": 2}
+    )
+    asyncio.run(again.complete(request("down", 1)))
+    asyncio.run(again.close())
+    assert texts(cassette) == {"down": "back"}
+    assert asyncio.run(RecordedModel(cassette).complete(request("down", 1))).text == "back"
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        ({"identity": "script-2"}, "another identity"),
+        ({"arity": 3}, "another settings"),
+        ({"identity": "script-2", "arity": 3}, "another identity and another settings"),
+    ],
+)
+def test_recording_of_something_else_is_not_gone_on_with(
+    tmp_path: Path, other: dict[str, str | int], difference: str
+) -> None:
+    cassette = tmp_path / "a.jsonl"
+    asyncio.run(recorder(cassette).complete(request("one", 1)))
+    before = cassette.read_bytes()
+    with pytest.raises(UserError, match=rf"was begun with {difference}: give another file with --record"):
+        recorder(cassette, **other)  # type: ignore[arg-type]
+    assert cassette.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["my notes\n", "[1, 2]\n", "{}\n{}\n", "\xff"])
+def test_file_that_is_no_cassette_is_not_written_over(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(text, "latin-1")
+    with pytest.raises(UserError, match=r"is no cassette|was begun with"):
+        recorder(file)
+    assert file.read_text("latin-1") == text
+
+
+def test_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be written"):
+        recorder(tmp_path / "none" / "a.jsonl")
+
+
+def test_cassette_that_vanishes_is_no_lost_answer_without_a_word(tmp_path: Path) -> None:
+    folder = tmp_path / "soon gone"
+    folder.mkdir()
+    model = recorder(folder / "a.jsonl")
+    (folder / "a.jsonl").unlink()
+    folder.rmdir()
+    with pytest.raises(InfrastructureError, match="cannot be written"):
+        asyncio.run(model.complete(request("one", 1)))
+
+
 def test_header_names_model_settings_and_prompts(tmp_path: Path) -> None:
     cassette = tmp_path / "a.jsonl"
     record(cassette, request("one", 1))
