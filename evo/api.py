@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.executor import Executor
-
 from evaluators.problem import Problem
 from evo.events import Observer, unobserved
 from evo.result import Result

@@ -111,6 +111,8 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"--out {folder}: no folder can be made there ({error.strerror})") from error
+        if any(folder.glob(f"*/{JOURNAL_NAME}")) or folder.resolve() == Path.cwd():
+            raise UserError(f"--out {folder} is no folder for one run: name a new one, such as {folder / 'run1'}")
         if (folder / JOURNAL_NAME).exists():
             raise UserError(f"{folder} already holds a run: go on with 'evo resume {folder}', or choose another --out")
         lock = lock_run(folder)

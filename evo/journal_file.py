@@ -116,6 +116,8 @@ def damage_told(folder: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.DatabaseError, zlib.error, json.JSONDecodeError) as error:
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise UserError(f"{folder} is read-only, and its journal must be written: copy it first") from error
         raise InfrastructureError(
             f"the journal in {folder} is damaged ({error}): "
             f"'sqlite3 {folder / JOURNAL_NAME} .recover' saves what can be read"

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from evaluators.exceptions import UserError, unknown_name
+from evaluators.exceptions import UserError, unknown_name, users_code
 from selection import SAMPLERS, SELECTORS, TREES
 from selection.sampler import CaseSampler
 from selection.selector import Selector
@@ -98,6 +98,10 @@ def _options(factory: Any) -> tuple[str, ...]:
 
 def _plugin(kind: str, name: str, group: str, table: Any) -> Any:
     where, colon, attribute = name.rpartition(":")
+    if colon and where in table:
+        raise UserError(
+            f"{kind} {name!r}: write options as {where}:name=value; they are {', '.join(_options(table[where]))}"
+        )
     if colon:
         return load_attribute(kind, where, attribute)
     points = importlib.metadata.entry_points(group=group)
@@ -125,12 +129,16 @@ def load_attribute(kind: str, where: str, attribute: str) -> Any:
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        with users_code(f"the import of {where}"):
+            spec.loader.exec_module(module)
     else:
         try:
-            module = importlib.import_module(where)
-        except ModuleNotFoundError as error:
-            raise UserError(f"{kind} {where}:{attribute}: there is no module {error.name!r}") from error
+            with users_code(f"the import of {where}"):
+                module = importlib.import_module(where)
+        except UserError as error:
+            if isinstance(error.__cause__, ModuleNotFoundError):
+                raise UserError(f"{kind} {where}:{attribute}: there is no module {error.__cause__.name!r}") from error
+            raise
     if not hasattr(module, attribute):
         names = [name for name in vars(module) if not name.startswith("_")]
         raise unknown_name(f"attribute of {where}", attribute, names)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluators.exceptions import UserError, users_code
 from evo.individual import Individual
 from selection.sampler import Cohort, select_in_cohorts
 from selection.selector import Context, Selector
@@ -58,10 +59,18 @@ class Population:
             behaviours=np.column_stack([sizes, passed]),
             ages=np.array([individual.generation for individual in self.individuals], dtype=np.float64),
         )
-        if self.cohorts:
-            chosen = select_in_cohorts(selector, self.errors, self.cohorts, k, rng, context)
-            return tuple(self.individuals[index] for index in chosen)
-        return tuple(self.individuals[index] for index in selector.select(self.errors, k, rng, context))
+        name = f"selection {type(selector).__name__}"
+        with users_code(name):
+            if self.cohorts:
+                chosen = select_in_cohorts(selector, self.errors, self.cohorts, k, rng, context)
+            else:
+                chosen = selector.select(self.errors, k, rng, context)
+            rows = np.asarray(chosen)
+        if rows.shape != (k,) or rows.dtype.kind not in "iu" or (k and not 0 <= rows.min() <= rows.max() < len(self)):
+            raise UserError(
+                f"{name} returned {chosen!r:.80}: it must return {k} row numbers, each from 0 to {len(self) - 1}"
+            )
+        return tuple(self.individuals[index] for index in rows)
 
 
 def best(individuals: tuple[Individual, ...]) -> Individual | None:

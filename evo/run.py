@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
@@ -235,10 +236,16 @@ class Run:
         key = keys.of(program, self._toolchains[language])
         if key not in self._executing:
             task = asyncio.create_task(self._execute(key, program, path, problem))
-            # Once it has ended, the journal has it: nothing is kept twice.
-            task.add_done_callback(lambda _: self._executing.pop(key, None))
+            task.add_done_callback(partial(self._executed, key))
             self._executing[key] = task
         return await asyncio.shield(self._executing[key])
+
+    def _executed(self, key: str, task: asyncio.Task[Evaluation]) -> None:
+        # The journal has it now: nothing is kept twice. A failure is raised where it is waited for; whoever waited may
+        # have been stopped, and then it is seen here.
+        self._executing.pop(key, None)
+        if not task.cancelled():
+            task.exception()
 
     async def _execute(self, key: str, program: Program, path: tuple[PathPart, ...], problem: Problem) -> Evaluation:
         effect = self.journal.get(key) or await self._reused(key)

@@ -88,8 +88,17 @@ def prepare(reference: str | Path | Problem, settings: Settings, start: Path | N
     return Task(problem, settings, name, None if start is None else _program(start, settings.language))
 
 
+_LARGEST_START_BYTES = 2**20
+
+
 def _program(path: Path, name: str) -> Program:
+    if path.exists() and not path.is_file():
+        raise UserError(f"--start {path} is no file: give the source file of a {name} program")
     try:
+        if path.stat().st_size > _LARGEST_START_BYTES:
+            raise UserError(
+                f"--start {path} has over {_LARGEST_START_BYTES} bytes: no model can read so long a program"
+            )
         source = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UserError(f"--start {path}: {error.strerror}") from error
@@ -97,7 +106,9 @@ def _program(path: Path, name: str) -> Program:
         raise UserError(f"--start {path} is no UTF-8 text: give the source file of a {name} program") from error
     endings = {Path(each.source_name).suffix: each.name for each in LANGUAGES.values()}
     endings |= {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
-    owner = endings.get(path.suffix, name)
+    if path.suffix not in endings:
+        raise UserError(f"--start {path} is not named as a program: {', '.join(sorted(endings))} are known endings")
+    owner = endings[path.suffix]
     if owner != name:
         raise UserError(f"--start {path} looks like {owner}, and the search writes {name}: add --language {owner}")
     if not source.strip():

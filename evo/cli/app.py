@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -203,12 +204,20 @@ def main() -> None:
     from evaluators.exceptions import EvoError, UserError
 
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except UserError as error:
         sys.stderr.write(f"evo: {error}\n")
         sys.exit(2)
     except EvoError as error:
         sys.stderr.write(f"evo: {error}\n")
+        sys.exit(3)
+    except OSError as error:
+        # What was found is in the run's folder; here it cannot be told.
+        sys.stderr.write(f"evo: standard output cannot be written: {error.strerror or error}\n")
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nothing is left to be flushed at the end
         sys.exit(3)
 
 

@@ -50,7 +50,7 @@ def summary(folder: Path) -> dict[str, Any]:
                 "problem": reader.meta["problem"]["name"],
                 "system": reader.meta["settings"]["system"],
                 "language": reader.meta["settings"]["language"],
-                "state": "unfinished" if stop is None else stop["reason"],
+                "state": _state(folder, None if stop is None else stop["reason"]),
                 "programs": sum(each["operator"] != "start" for each in individuals),
                 "calls": spent.calls,
                 "tokens": spent.tokens,
@@ -59,6 +59,32 @@ def summary(folder: Path) -> dict[str, Any]:
             }
     except EvoError as error:
         return {"folder": str(folder), "error": str(error)}
+
+
+def _state(folder: Path, reason: str | None) -> str:
+    judged = judgement_record(folder)
+    if reason is None:
+        return "unfinished"
+    return "solved visible cases alone" if reason == "solved" and judged and not judged["solved"] else reason
+
+
+def judgement_record(folder: Path) -> dict[str, Any] | None:
+    """What the judge wrote of a run; None if it has not judged.
+
+    Raises:
+        UserError: If the file is damaged.
+    """
+    path = folder / "judge.json"
+    if not path.exists():
+        return None
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        _ = record["passed"], record["cases"], record["verdicts"], record["solved"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{path} is damaged: delete it, and 'evo resume {folder}' has the program judged anew"
+        ) from error
+    return record
 
 
 def paid(reader: JournalReader) -> Charge:

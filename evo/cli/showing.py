@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evo.cli.listing import judgement_record
 from evo.journal_reader import JournalReader
 
 
@@ -34,14 +35,13 @@ def _record(folder: Path, reader: JournalReader) -> dict[str, Any]:
     best = max(
         individuals, key=lambda each: (each["pass_rate"] == 1, each["mean_score"], each["pass_rate"]), default=None
     )
-    judge = folder / "judge.json"
     return {
         "folder": str(folder),
         "problem": reader.meta["problem"]["name"],
         "settings": reader.meta["settings"],
         "versions": reader.meta["versions"],
         "stop": reader.meta.get("stop"),
-        "judgement": json.loads(judge.read_text()) if judge.exists() else None,
+        "judgement": judgement_record(folder),
         "best": None if best is None else best["id"],
         "lineage": _lineage(individuals, best),
         "individuals": individuals,

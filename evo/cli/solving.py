@@ -18,7 +18,7 @@ from evo.cli.estimate import print_plan
 from evo.cli.progress import Progress
 from evo.journal_reader import run_folders
 from evo.plugins import case_sampler, ranking
-from evo.result import Result
+from evo.result import Judgement, Result
 from evo.session import Session, begin, go_on
 from evo.settings_sources import settings_from, validated
 from evo.stop import StopReason
@@ -67,9 +67,15 @@ def resume_command(folder: Path, *, accept_changes: bool, as_json: bool) -> int:
 
 def replay_command(folder: Path, *, re_execute: bool, as_json: bool) -> int:
     """Run ``evo replay``; returns the exit code: 1 also if verdicts differ."""
+    from evo.cli.listing import judgement_record
     from evo.replay import replay
 
     replayed = asyncio.run(replay(folder, re_execute=re_execute))
+    judged = judgement_record(folder)
+    if judged is not None:
+        names = ("passed", "cases", "verdicts", "cpu_seconds")
+        judgement = Judgement(**{name: judged[name] for name in names if name in judged})
+        replayed = replace(replayed, result=replace(replayed.result, judgement=judgement))
     differences = [vars(difference) for difference in replayed.differences]
     if as_json:
         extra = {"executions_anew": replayed.executions, "differences": differences}
@@ -85,7 +91,7 @@ def replay_command(folder: Path, *, re_execute: bool, as_json: bool) -> int:
                 if before != now
             ]
             sys.stdout.write(f"  {difference.path}: {'; '.join(changed)}\n")
-    return 0 if replayed.result.solved_visible and not differences else 1
+    return 0 if replayed.result.solved and not differences else 1
 
 
 def _shown(budget: Budget, as_json: bool, search: Callable[[Session], Coroutine[Any, Any, Result]]) -> int:

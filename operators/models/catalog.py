@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from evaluators.exceptions import UserError, unknown_name
+from evaluators.exceptions import UserError, unknown_name, users_code
 from operators.models.chat import ChatModel, Price
 
 if TYPE_CHECKING:
@@ -113,7 +113,8 @@ def _scripted(place: str) -> ChatModel:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with users_code(f"the import of {path}"):
+        spec.loader.exec_module(module)
     if not hasattr(module, attribute):
         raise unknown_name(f"attribute of {path}", attribute, (n for n in vars(module) if not n.startswith("_")))
     found = getattr(module, attribute)

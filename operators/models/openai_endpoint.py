@@ -113,7 +113,11 @@ class OpenAIModel:
         trust_env: bool = True,
         key_variable: str = "OPENAI_API_KEY",
     ) -> None:
-        address = urlsplit(base_url)
+        try:
+            address = urlsplit(base_url)
+            _ = address.port
+        except ValueError as error:
+            raise UserError(f"base URL {base_url!r} is no address ({error}): write it as in {OPENAI_URL}") from error
         if address.scheme not in ("http", "https") or not address.hostname:
             raise UserError(f"base URL {base_url!r} is not an address: write it as in {OPENAI_URL}")
         port = f":{address.port}" if address.port else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from evaluators.exceptions import UserError, users_code
 from operators.models.chat import ChatRequest, Completion, FinishReason, Price, Usage
 
 CHARACTERS_PER_TOKEN = 4
@@ -43,9 +44,15 @@ class ScriptedModel:
         """Answer a request."""
         if self._delay is not None:
             await self._delay(request)
-        answer = self._reply(request)
+        with users_code(f"model {self.identity!r}"):
+            answer = self._reply(request)
         if isinstance(answer, Completion):
             return answer
+        if not isinstance(answer, str):
+            raise UserError(
+                f"model {self.identity!r} returned {answer!r:.80}, a {type(answer).__name__}: "
+                "it must return the text of the reply"
+            )
         longest = request.sampling.max_tokens * CHARACTERS_PER_TOKEN
         return Completion(
             text=answer[:longest],
