@@ -13,6 +13,7 @@ from typing import Any
 
 from evaluators.exceptions import EvoError
 from evaluators.languages import LANGUAGES
+from evaluators.sandbox.precompiled import cache_directory
 from evaluators.sandbox.probe import probe
 from evo._version import __version__
 from operators.models.catalog import open_model
@@ -92,6 +93,9 @@ async def _model(name: str) -> Finding:
 
 def _disk() -> Finding:
     usage = model_disk_usage()
+    headers = cache_directory()
+    size = 0 if headers is None else sum(path.stat().st_size for path in headers.rglob("*") if path.is_file())
+    compiled = f"; precompiled headers use {size / 1e9:.2f} GB; free it with: rm -r {headers}" if size else ""
     if not usage.bytes:
-        return Finding("disk", True, f"models use nothing (they would be kept in {usage.folder})")
-    return Finding("disk", True, f"models use {usage.bytes / 1e9:.2f} GB; free it with: rm -r {usage.folder}")
+        return Finding("disk", True, f"models use nothing (they would be kept in {usage.folder}){compiled}")
+    return Finding("disk", True, f"models use {usage.bytes / 1e9:.2f} GB; free it with: rm -r {usage.folder}{compiled}")
