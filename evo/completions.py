@@ -17,6 +17,8 @@ def completion_to_record(completion: Completion, request: ChatRequest) -> dict[s
         "finish_reason": completion.finish_reason.value,
         "model": completion.model,
         "latency_seconds": completion.latency_seconds,
+        "waiting_seconds": completion.waiting_seconds,
+        "attempts": completion.attempts,
         "operator": request.operator,
         "seed": request.seed,
         "temperature": request.sampling.temperature,
@@ -31,6 +33,8 @@ def completion_from_record(record: dict[str, Any]) -> Completion:
         finish_reason=FinishReason(record["finish_reason"]),
         model=record["model"],
         latency_seconds=record["latency_seconds"],
+        waiting_seconds=record["waiting_seconds"],
+        attempts=record["attempts"],
     )
 
 

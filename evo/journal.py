@@ -87,6 +87,9 @@ class Journal:
         self._lock = lock
         self._reader = connection
         self._requests = {digest for (digest,) in connection.execute("SELECT digest FROM requests")}
+        # The keys alone are kept in memory, so that what is not there is known without a query.
+        self._keys = {key for (key,) in connection.execute("SELECT key FROM effects")}
+        self._resumed = bool(self._keys)
         self._individuals = dict(connection.execute("SELECT position, id FROM individuals"))
         self._checked_elapsed = check_whole(connection)
         self._queue: queue.SimpleQueue[tuple[list[tuple[str, tuple[Any, ...]]], Future[None]] | None]
@@ -145,11 +148,11 @@ class Journal:
 
     def get(self, key: str) -> Effect | None:
         """The effect that is journalled under a key."""
-        return read_effect(self._reader, self.folder, key)
+        return read_effect(self._reader, self.folder, key) if key in self._keys else None
 
     def key_at(self, kind: str, path: str) -> str | None:
-        """The key of the effect that is journalled at a path."""
-        return read_key_at(self._reader, kind, path)
+        """The key of the effect that an earlier session journalled at a path; None in a run that was never resumed."""
+        return read_key_at(self._reader, kind, path) if self._resumed else None
 
     def meta(self, name: str) -> Any:
         """A fact of the run; None if it was not recorded."""
@@ -179,6 +182,7 @@ class Journal:
         row = (effect.key, effect.kind, effect.path, effect.request, pack(effect.record), effect.elapsed_seconds)
         statements.append(("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?, ?, ?)", row))
         await asyncio.wrap_future(self._submit(statements))
+        self._keys.add(effect.key)
 
     def record_individual(self, position: int, record: dict[str, Any]) -> None:
         """Write an individual of the canonical order; does not wait for the commit."""

@@ -52,7 +52,7 @@ async def judge(task: Task, source: str) -> Judgement | None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "evo.judge",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")},
+        env=_without_keys(task),
     )  # fmt: skip
     try:
         text = json.dumps(question).encode("utf-8", "surrogatepass")
@@ -70,6 +70,11 @@ async def judge(task: Task, source: str) -> Judgement | None:
     if "infrastructure_error" in answer:
         raise InfrastructureError(answer["infrastructure_error"])
     return Judgement(**answer) if answer["cases"] else None
+
+
+def _without_keys(task: Task) -> dict[str, str]:
+    key = task.settings.endpoint.key_variable
+    return {name: value for name, value in os.environ.items() if name != key and not name.startswith("OPENAI_")}
 
 
 def _answer(output: bytes) -> dict[str, Any] | None:

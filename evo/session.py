@@ -7,7 +7,9 @@ import contextlib
 import datetime
 import hashlib
 import json
+import os
 import platform
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -193,14 +195,27 @@ async def _open(name: str, settings: Settings, session: Session) -> ChatModel:
         name,
         concurrency=settings.concurrency,
         base_url=endpoint.base_url,
-        headers=endpoint.headers,
+        headers={header: _expanded(header, value) for header, value in endpoint.headers.items()},
         timeout_seconds=endpoint.timeout_seconds,
+        connect_seconds=endpoint.connect_seconds,
+        max_retries=endpoint.max_retries,
+        key_variable=endpoint.key_variable,
+        quirks=endpoint.quirks or None,
         price=None if price is None else Price(**price.model_dump(), source="the settings of this run"),
         slots=settings.embedded.slots,
         context_tokens=settings.embedded.context_tokens,
         threads=settings.embedded.threads,
         progress=session.on_fetching,
     )
+
+
+def _expanded(header: str, value: str) -> str:
+    def variable(found: re.Match[str]) -> str:
+        if found[1] not in os.environ:
+            raise UserError(f"endpoint.headers.{header} names {found[0]}, which is not set: export {found[1]}=...")
+        return os.environ[found[1]]
+
+    return re.sub(r"\$\{(\w+)\}", variable, value)
 
 
 def sampling_of(settings: SamplingSettings) -> Sampling:

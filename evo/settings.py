@@ -47,12 +47,19 @@ class PriceSettings(_Strict):
 
 
 class EndpointSettings(_Strict):
-    """The OpenAI-compatible endpoint; the key is read from ``OPENAI_API_KEY`` alone, and never recorded."""
+    """The OpenAI-compatible endpoint; the key is read from the environment alone, and never recorded."""
 
     base_url: str | None = None
     """Instead of ``OPENAI_BASE_URL``."""
+    key_variable: str = "OPENAI_API_KEY"
+    """The environment variable that holds the key."""
     headers: dict[str, str] = Field(default_factory=dict)
+    """Sent along; ``${NAME}`` stands for an environment variable, so that no secret is recorded."""
     timeout_seconds: float = Field(default=600, gt=0)
+    connect_seconds: float = Field(default=15, gt=0)
+    max_retries: int = Field(default=6, ge=0)
+    quirks: dict[str, Any] = Field(default_factory=dict)
+    """What the model wants otherwise, instead of the table: ``{max_tokens_field: max_completion_tokens}``."""
 
 
 class EmbeddedSettings(_Strict):

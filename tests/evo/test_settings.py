@@ -91,3 +91,14 @@ def test_known_keys_are_dotted_and_complete():
     assert {"seed", "seidr.arity", "seidr.repairs", "budget.usd", "endpoint.headers", "sampling.max_tokens"} <= set(
         keys
     )
+
+
+def test_a_header_takes_its_secret_from_the_environment_and_records_none(monkeypatch):
+    from evo.session import _expanded
+
+    monkeypatch.setenv("GATEWAY_KEY", "secret-7")
+    assert _expanded("x-key", "Bearer ${GATEWAY_KEY}") == "Bearer secret-7"
+    with pytest.raises(UserError, match="export NO_SUCH_KEY"):
+        _expanded("x-key", "${NO_SUCH_KEY}")
+    settings = settings_from(assignments=["endpoint.headers={x-key: 'Bearer ${GATEWAY_KEY}'}"])
+    assert "secret-7" not in settings.model_dump_json()
