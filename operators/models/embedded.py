@@ -64,13 +64,13 @@ class EmbeddedModel:
         threads: int | None = None,
         progress: Callable[[FetchProgress], None] | None = None,
     ) -> None:
+        if path is not None and not path.is_file():
+            raise UserError(f"model file {path} does not exist: give the path of a .gguf file, or 'embedded'")
         if importlib.util.find_spec(_RUNTIME) is None:
             raise UserError(
                 f"the package {_RUNTIME} is missing, and runs models on this machine: "
                 "type \"pip install 'evo-synthesis[local]'\", or give an endpoint's model with --model NAME"
             )
-        if path is not None and not path.is_file():
-            raise UserError(f"model file {path} does not exist: give the path of a .gguf file, or 'embedded'")
         self._path = path
         self._slots = slots
         self._context_tokens = context_tokens

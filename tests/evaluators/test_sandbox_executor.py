@@ -400,10 +400,11 @@ def test_an_ordinary_user_can_run_programs(tmp_path):
     if subprocess.run([python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"], check=False).returncode:
         pytest.skip("needs a /usr/bin/python3 of version 3.11 or later")
     packages = [str(Path(psutil.__file__).parents[1]), str(ROOT)]
+    as_user = ["setpriv", "--reuid", "4242", "--regid", "4242", "--clear-groups"]
     for package in packages:
-        if not Path(package).stat().st_mode & 0o005:
-            pytest.skip(f"{package} cannot be read by an ordinary user")
-    command = ["setpriv", "--reuid", "4242", "--regid", "4242", "--clear-groups", str(python), "-c", text]
+        if subprocess.run([*as_user, "ls", package], capture_output=True, check=False).returncode:
+            pytest.skip(f"{package} cannot be read by an ordinary user: a folder above it is closed to others")
+    command = [*as_user, str(python), "-c", text]
     environment = {"PYTHONPATH": ":".join(reversed(packages)), "PATH": os.environ["PATH"]}
     shown = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd="/", timeout=100)
     assert shown.stdout.splitlines() == ["namespaces ()", "landlock ()"], shown.stderr
