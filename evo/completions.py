@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from operators.models.chat import ChatRequest, Completion, FinishReason, Usage
@@ -13,7 +12,7 @@ def completion_to_record(completion: Completion, request: ChatRequest) -> dict[s
     """Plain data of an answer, with its operator and seed."""
     return {
         "text": completion.text,
-        "usage": asdict(completion.usage),
+        "usage": dict(vars(completion.usage)),
         "finish_reason": completion.finish_reason.value,
         "model": completion.model,
         "latency_seconds": completion.latency_seconds,
