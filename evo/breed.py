@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from evo.budget import Account, Budget, Charge
-from evo.events import GenerationStarted
+from evo.events import GenerationStarted, ToldAgain
+from evo.finished import FinishedBirth, finished_births, generation_to_record
 from evo.individual import Individual
 from evo.place import Place
 from evo.population import Population
@@ -46,6 +47,11 @@ class _Slot:
     account: Account | None = None
     task: asyncio.Task[Sequence[Individual]] | None = None
 
+    @property
+    def spent(self) -> Charge:
+        """What it has cost so far."""
+        return Charge() if self.account is None else self.account.spent
+
 
 async def breed(run: Run, births: Sequence[Birth], generation: int) -> Population:
     """Make a generation.
@@ -63,12 +69,16 @@ async def breed(run: Run, births: Sequence[Birth], generation: int) -> Populatio
         InfrastructureError: If a model or the sandbox failed.
     """
     run.observer(GenerationStarted(generation, len(births)))
-    run.known = frozenset(individual.genome.digest for individual in run.committed)
-    loop = asyncio.get_running_loop()
-    slots = [_Slot(run.births + index, loop.create_future()) for index in range(len(births))]
+    run.learn_known()
+    first = run.births
     run.births += len(births)
+    before = await finished_births(run, generation, [birth.cases for birth in births])
+    if before is not None:
+        return _told_again(run, before, first)
+    loop = asyncio.get_running_loop()
+    slots = [_Slot(first + index, loop.create_future()) for index in range(len(births))]
     starter = asyncio.create_task(_start(run, births, slots))
-    children = []
+    finished: list[FinishedBirth] = []
     settled = 0
     try:
         for slot in slots:
@@ -81,7 +91,7 @@ async def breed(run: Run, births: Sequence[Birth], generation: int) -> Populatio
                     settled += 1
             for individual in individuals:
                 run.commit(individual)
-            children.append(individuals[-1])
+            finished.append(FinishedBirth(individuals, slot.spent))
             _check_programs(run)
     except Stop as stop:
         await _wind_up(run, starter, slots[settled:], stop.reason, patient=not run.free_of_charge)
@@ -92,7 +102,19 @@ async def breed(run: Run, births: Sequence[Birth], generation: int) -> Populatio
     except BaseException:
         await _wind_up(run, starter, slots[settled:], StopReason.INFRASTRUCTURE, patient=not run.free_of_charge)
         raise
-    return Population(tuple(children))
+    run.journal.record_generation(generation, generation_to_record(finished, run.circumstances))
+    return Population(tuple(birth.individuals[-1] for birth in finished))
+
+
+def _told_again(run: Run, births: Sequence[FinishedBirth], first: int) -> Population:
+    run.observer(ToldAgain(sum((birth.spent for birth in births), Charge())))
+    for number, birth in enumerate(births, first):
+        run.check_deadline()
+        run.admission.settle(number, birth.spent)
+        for individual in birth.individuals:
+            run.commit(individual)
+        _check_programs(run)
+    return Population(tuple(birth.individuals[-1] for birth in births))
 
 
 async def adopt(run: Run, individual: Individual) -> Population:

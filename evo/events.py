@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from evo.budget import Charge
 from evo.individual import Individual
 from evo.stop import StopReason
 from operators.models.chat import Completion, PathPart
@@ -54,6 +55,17 @@ class CallEnded:
 
 
 @dataclass(frozen=True)
+class ToldAgain:
+    """A generation that an earlier session finished is read from the journal, without its calls.
+
+    Attributes:
+        spent: What it cost then.
+    """
+
+    spent: Charge
+
+
+@dataclass(frozen=True)
 class Committed:
     """An individual has taken its place in the canonical order.
 
@@ -77,7 +89,7 @@ class SearchEnded:
     reason: StopReason
 
 
-Event = GenerationStarted | CallStarted | CallEnded | Committed | SearchEnded
+Event = GenerationStarted | CallStarted | CallEnded | ToldAgain | Committed | SearchEnded
 
 
 class Observer(Protocol):

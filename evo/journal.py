@@ -30,8 +30,11 @@ from evo.journal_file import (
     damage_told,
     existing_journal,
     lock_run,
+    migrate,
     pack,
     read_effect,
+    read_generation,
+    read_individuals,
     read_key_at,
     unpack,
 )
@@ -67,8 +70,24 @@ class EffectStore(Protocol):
         """Keep an effect; returns once it is safe."""
         ...
 
+    def has_individual(self, position: int, identity: str) -> bool:
+        """Whether this very individual is kept at this place of the canonical order already."""
+        ...
+
     def record_individual(self, position: int, record: dict[str, Any]) -> None:
         """Keep an individual of the canonical order."""
+        ...
+
+    def individuals(self, first: int, count: int) -> list[dict[str, Any]]:
+        """The records of individuals that follow each other in the canonical order."""
+        ...
+
+    def finished_generation(self, generation: int) -> dict[str, Any] | None:
+        """What is kept of a generation that was finished; see :mod:`evo.finished`."""
+        ...
+
+    def record_generation(self, generation: int, record: dict[str, Any]) -> None:
+        """Keep what a generation came to."""
         ...
 
     def record_meta(self, name: str, value: Any) -> None:
@@ -141,6 +160,7 @@ class Journal:
             with damage_told(folder):
                 connection = connect(folder / JOURNAL_NAME)
                 check_version(connection, folder)
+                migrate(connection)
                 return cls(folder, connection, lock)
         except (UserError, InfrastructureError):
             lock.close()
@@ -184,13 +204,27 @@ class Journal:
         await asyncio.wrap_future(self._submit(statements))
         self._keys.add(effect.key)
 
+    def has_individual(self, position: int, identity: str) -> bool:
+        """Whether this very individual stands at this place of the canonical order already."""
+        return self._individuals.get(position) == identity
+
     def record_individual(self, position: int, record: dict[str, Any]) -> None:
         """Write an individual of the canonical order; does not wait for the commit."""
-        if self._individuals.get(position) == record["id"]:
-            return
         self._individuals[position] = record["id"]
         row = (position, record["id"], pack(record))
         self._submit([("INSERT OR REPLACE INTO individuals VALUES (?, ?, ?)", row)])
+
+    def individuals(self, first: int, count: int) -> list[dict[str, Any]]:
+        """The records of individuals that follow each other in the canonical order; fewer if there are not so many."""
+        return read_individuals(self._reader, self.folder, first, count)
+
+    def finished_generation(self, generation: int) -> dict[str, Any] | None:
+        """What an earlier session wrote of a generation that it finished."""
+        return read_generation(self._reader, self.folder, generation) if self._resumed else None
+
+    def record_generation(self, generation: int, record: dict[str, Any]) -> None:
+        """Write what a generation came to, after its individuals; does not wait for the commit."""
+        self._submit([("INSERT OR REPLACE INTO generations VALUES (?, ?)", (generation, pack(record)))])
 
     def record_meta(self, name: str, value: Any) -> None:
         """Write a fact of the run, replacing an older one; returns once it is committed.

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from evaluators.exceptions import InfrastructureError, UserError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 JOURNAL_NAME = "journal.sqlite"
 
 _SCHEMA = """
@@ -27,7 +27,13 @@ CREATE TABLE effects (
 ) WITHOUT ROWID;
 CREATE INDEX effects_by_path ON effects (path, kind);
 CREATE TABLE individuals (position INTEGER PRIMARY KEY, id TEXT NOT NULL, record BLOB NOT NULL);
+CREATE TABLE generations (generation INTEGER PRIMARY KEY, record BLOB NOT NULL);
 """
+
+_MIGRATIONS = {
+    1: "CREATE TABLE generations (generation INTEGER PRIMARY KEY, record BLOB NOT NULL);",
+}
+"""What makes a file of the next version out of one of this version."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,22 @@ def read_key_at(connection: sqlite3.Connection, kind: str, path: str) -> str | N
     return None if row is None else str(row[0])
 
 
+def read_individuals(connection: sqlite3.Connection, folder: Path, first: int, count: int) -> list[dict[str, Any]]:
+    """The records of individuals from a position on."""
+    with damage_told(folder):
+        query = "SELECT record FROM individuals WHERE position >= ? AND position < ? ORDER BY position"
+        return [unpack(record) for (record,) in connection.execute(query, (first, first + count))]
+
+
+def read_generation(connection: sqlite3.Connection, folder: Path, generation: int) -> dict[str, Any] | None:
+    """The record of a finished generation; None if there is none."""
+    with damage_told(folder):
+        query = "SELECT record FROM generations WHERE generation = ?"
+        row = connection.execute(query, (generation,)).fetchone()
+        found: dict[str, Any] | None = None if row is None else unpack(row[0])
+        return found
+
+
 def check_whole(connection: sqlite3.Connection) -> float:
     """See that the file is whole; the time of the last effect."""
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -145,17 +167,26 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def check_version(connection: sqlite3.Connection, folder: Path) -> None:
-    """See that the file is of this version.
+    """See that the file is of this version, or of an older one.
 
     Raises:
-        UserError: If it is of another.
+        UserError: If it is of a newer one, or of none.
     """
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != SCHEMA_VERSION:
+    if not 0 < version <= SCHEMA_VERSION:
         raise UserError(
             f"the journal in {folder} has schema {version}, this evo reads schema {SCHEMA_VERSION}: "
             + ("install a newer evo" if version > SCHEMA_VERSION else "it was never finished; delete the folder")
         )
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file of an older version up to this one, whole or not at all."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == SCHEMA_VERSION:
+        return
+    steps = "".join(_MIGRATIONS[step] for step in range(version, SCHEMA_VERSION))
+    connection.executescript(f"BEGIN; {steps} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
 
 
 def lock_run(folder: Path) -> TextIO:

@@ -40,7 +40,7 @@ class Place:
 
     def at(self, *path: PathPart) -> Place:
         """A place further down."""
-        return replace(self, path=self.path + path)
+        return Place(self.run, self.account, self.path + path, self.cases)
 
     def up(self, parts: int) -> Place:
         """The place that many parts of the path nearer to the root."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluators.execution import Evaluation
+from evaluators.program import Program
 from evo.individual import Individual
 
 
@@ -32,3 +34,23 @@ def individual_to_record(individual: Individual) -> dict[str, Any]:
             {"case": index, "detail": evaluation.execution.cases[index].detail} for index in evaluation.failing()[:3]
         ]
     return record
+
+
+def individual_from_record(record: dict[str, Any], program: Program, evaluation: Evaluation) -> Individual:
+    """The individual that a record was made of.
+
+    Args:
+        record: Of :func:`individual_to_record`.
+        program: Its genome.
+        evaluation: Of the program.
+    """
+    return Individual(
+        program,
+        tuple(record["parents"]),
+        record["operator"],
+        record["generation"],
+        tuple(record["path"]),
+        record["advice"],
+        record["temperature"],
+        evaluation,
+    )

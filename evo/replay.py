@@ -131,7 +131,22 @@ class ReplayedJournal:
         if verdicts[0] != verdicts[1]:
             self.differences.append(Difference(effect.path, verdicts[0], verdicts[1]))
 
+    def has_individual(self, position: int, identity: str) -> bool:
+        """As if: nothing is to be written."""
+        return True
+
     def record_individual(self, position: int, record: dict[str, Any]) -> None:
+        """Write nothing."""
+
+    def individuals(self, first: int, count: int) -> list[dict[str, Any]]:
+        """None: everything is made by its effects."""
+        return []
+
+    def finished_generation(self, generation: int) -> dict[str, Any] | None:
+        """None: everything is made by its effects."""
+        return None
+
+    def record_generation(self, generation: int, record: dict[str, Any]) -> None:
         """Write nothing."""
 
     def record_meta(self, name: str, value: Any) -> None:

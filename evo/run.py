@@ -78,6 +78,8 @@ class Run:
         budget: What may be spent.
         seed: Root of all randomness.
         observer: Told of every step.
+        circumstances: Digest of the task and of all else that the search depends on beside its effects; generations
+            that were finished under the same are told again without their effects.
         accept_changes: Go on with a resumed run although a request differs from the journalled one.
         reuse: Earlier runs whose answers to equal requests are taken, and not paid for again.
     """
@@ -92,6 +94,7 @@ class Run:
         budget: Budget | None = None,
         seed: int = 0,
         observer: Observer = unobserved,
+        circumstances: str = "",
         accept_changes: bool = False,
         reuse: Sequence[JournalReader] = (),
     ) -> None:
@@ -102,14 +105,16 @@ class Run:
         self.budget = budget or Budget()
         self.seed = seed
         self.observer = observer
+        self.circumstances = circumstances
         self.accept_changes = accept_changes
         self.reuse = reuse
         self.saved = Charge()
         self.admission = Admission(self.budget)
         self.committed: list[Individual] = []
-        self.known: frozenset[str] = frozenset()
+        self.known: set[str] = set()
         self.speculative = Charge()
         self.births = 0
+        self._learned = 0
         self.stopping: StopReason | None = None
         self._asked: set[tuple[PathPart, ...]] = set()
         self._executing: dict[str, asyncio.Task[Evaluation]] = {}
@@ -235,6 +240,9 @@ class Run:
             self._toolchains[language] = self.executor.toolchain(language)
         key = keys.of(program, self._toolchains[language])
         if key not in self._executing:
+            effect = self.journal.get(key) or await self._reused(key)
+            if effect is not None:
+                return evaluation_from_record(effect.record)
             task = asyncio.create_task(self._execute(key, program, path, problem))
             task.add_done_callback(partial(self._executed, key))
             self._executing[key] = task
@@ -248,9 +256,6 @@ class Run:
             task.exception()
 
     async def _execute(self, key: str, program: Program, path: tuple[PathPart, ...], problem: Problem) -> Evaluation:
-        effect = self.journal.get(key) or await self._reused(key)
-        if effect is not None:
-            return evaluation_from_record(effect.record)
         self.go_on()
         evaluation = await evaluate(self.executor, program, problem)
         record = evaluation_to_record(evaluation)
@@ -273,6 +278,11 @@ class Run:
             return copied
         return None
 
+    def learn_known(self) -> None:
+        """Take in what has been committed as known: a generation is compared with those before it, not with itself."""
+        self.known.update(individual.genome.digest for individual in self.committed[self._learned :])
+        self._learned = len(self.committed)
+
     def go_on(self) -> None:
         """See that new effects may still start.
 
@@ -291,7 +301,8 @@ class Run:
         position = len(self.committed)
         # What it printed stays in the journal, and with whoever is selected from; here it would only take room.
         self.committed.append(replace(individual, evaluation=without_outputs(individual.judged)))
-        self.journal.record_individual(position, individual_to_record(individual))
+        if not self.journal.has_individual(position, individual.id):
+            self.journal.record_individual(position, individual_to_record(individual))
         self.observer(Committed(individual, position))
         if individual.judged.solved:
             raise Stop(StopReason.SOLVED)

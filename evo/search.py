@@ -31,6 +31,7 @@ async def search(
     *,
     observer: Observer = unobserved,
     interruption: asyncio.Event | None = None,
+    circumstances: str = "",
     accept_changes: bool = False,
     reuse: Sequence[JournalReader] = (),
 ) -> Result:
@@ -43,6 +44,7 @@ async def search(
         journal: Fresh, or of an earlier session of the same task.
         observer: Told of every step.
         interruption: Set from outside to start no new effects, and await those that are paid for.
+        circumstances: Digest of all that the search depends on beside its effects.
         accept_changes: Go on although a request differs from the journalled one.
         reuse: Earlier runs whose answers to equal requests are taken.
 
@@ -64,6 +66,7 @@ async def search(
         budget=budget,
         seed=settings.seed,
         observer=observer,
+        circumstances=circumstances,
         accept_changes=accept_changes,
         reuse=reuse,
     )

@@ -5,22 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime
-import hashlib
 import json
 import os
-import platform
 import re
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from evaluators.exceptions import UserError
 from evaluators.executor import Executor, SandboxExecutor
 from evaluators.languages import language
-from evo._version import __version__
+from evo.circumstances import circumstances_of, digest_of
 from evo.events import Observer, unobserved
 from evo.journal import Journal
 from evo.journal_reader import JournalReader, run_folders
@@ -36,7 +32,6 @@ from operators.models.catalog import open_model
 from operators.models.chat import ChatModel, Price, Sampling
 from operators.models.recorded import Recorder
 from operators.models.weights import FetchProgress
-from operators.prompts.template import prompt_digests
 
 
 @dataclass(frozen=True)
@@ -83,13 +78,9 @@ async def begin(task: Task, folder: Path | None = None, session: Session | None 
     session = session or Session()
     run_folders(session.reuse)  # before this run's own folder is there
     async with _opened(task, session) as (models, executor):
-        meta = {
-            **task.to_meta(),
-            "versions": _versions(executor, task),
-            "prompts": prompt_digests(),
-            "models": _facts(models),
-        }
+        circumstances = circumstances_of(task, models, executor)
         check_prices(task.settings, models)
+        meta = task.to_meta() | circumstances
         with contextlib.closing(Journal.create(folder or _new_folder(task.problem.name), meta)) as journal:
             return await _searched(task, models, executor, journal, session)
 
@@ -120,6 +111,7 @@ async def _searched(task: Task, models: Models, executor: Executor, journal: Jou
             journal,
             observer=session.observer,
             interruption=session.interruption,
+            circumstances=digest_of(task.to_meta() | circumstances_of(task, models, executor)),
             accept_changes=session.accept_changes,
             reuse=reuse,
         )
@@ -221,37 +213,6 @@ def _expanded(header: str, value: str) -> str:
 def sampling_of(settings: SamplingSettings) -> Sampling:
     """The sampling that settings describe."""
     return Sampling(**settings.model_dump())
-
-
-def _facts(models: Models) -> dict[str, Any]:
-    def facts(model: ChatModel) -> dict[str, Any]:
-        price = None if model.price is None else asdict(model.price)
-        return {"identity": model.identity, "price": price, "concurrency": model.concurrency}
-
-    by_operator = {operator: facts(model) for operator, model in models.by_operator.items()}
-    return {"default": facts(models.default), "by_operator": by_operator}
-
-
-def _versions(executor: Executor, task: Task) -> dict[str, Any]:
-    return {
-        "evo": __version__,
-        "code": _code_digest(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "toolchain": executor.toolchain(task.settings.language),
-        "layers": list(executor.layers),
-    }
-
-
-def _code_digest() -> str:
-    """SHA-256 of all our Python files and prompts, so that a run says which code made it."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parent.parent
-    for package in ("evo", "operators", "selection", "evaluators", "benchmarks"):
-        for path in sorted((root / package).rglob("*")):
-            if path.suffix in (".py", ".md", ".cpp", ".h"):
-                digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def _new_folder(name: str) -> Path:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
+_FENCES_OF_ONE_BLOCK = 2
+_ONLY_BLOCK = re.compile(r"(?P<before>(?:.*\n)*)```(?P<info>[^`\n]*)\n(?P<body>(?:.*\n)*)```[ \t]*(?:\n(?:.*\n)*.*)?")
 _WRAPPERS = frozenset({"", "markdown", "md", "text", "txt"})
 
 
@@ -62,7 +64,26 @@ def is_fence_line(line: str) -> bool:
     return _FENCE.match(line) is not None
 
 
+def _only_block(text: str) -> CodeBlock | None:
+    """The block of a text with one fence that opens and one that closes, both at the beginning of their lines.
+
+    Most replies are of this kind, and need no parser: whatever stands around, Markdown sees this block and no other.
+    """
+    if "\0" in text or text.count("```") + text.count("~~~") > _FENCES_OF_ONE_BLOCK:
+        return None
+    found = _ONLY_BLOCK.fullmatch(text)
+    if found is None or not found["body"].strip():
+        return None
+    body = textwrap.dedent(found["body"])
+    return CodeBlock(body, _tag(found["info"]), closed=True, opening_line=found["before"].count("\n") + 1)
+
+
 def _parse(text: str) -> list[CodeBlock]:
+    only = _only_block(text)
+    return _blocks_by_parser(text) if only is None else [only]
+
+
+def _blocks_by_parser(text: str) -> list[CodeBlock]:
     found = []
     lines = text.splitlines()
     for token in _parser().parse(text):

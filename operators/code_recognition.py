@@ -7,6 +7,7 @@ import builtins
 import re
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 
 _CPP_MARK = re.compile(r"^[ \t]*#\s*include\b|\bint\s+main\s*\(|\bstd::|^[ \t]*using\s+namespace\b", re.MULTILINE)
 _CPP_START = re.compile(
@@ -23,11 +24,13 @@ _READS_INPUT = re.compile(
     r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0\b|\bfileinput\b|\bcin\b|\bgetline\b|\bscanf\b|\bgetchar\b"
 )
 
+_ALWAYS_BOUND = frozenset(dir(builtins)) | {"__name__", "__file__"}
 _PLAIN_NODES = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp)
 
 
+@lru_cache(maxsize=16)
 def parse_python(text: str) -> ast.Module | None:
-    """Parse Python; None if it is none."""
+    """Parse Python; None if it is none. The tree is shared by all who ask for the same text, so leave it as it is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a candidate's invalid escape sequences are its own affair
         try:
@@ -82,7 +85,7 @@ def missing_names(text: str) -> frozenset[str]:
     if tree is None:
         return frozenset()
     used: set[str] = set()
-    bound = set(dir(builtins)) | {"__name__", "__file__"}
+    bound = set(_ALWAYS_BOUND)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)

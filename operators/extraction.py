@@ -109,6 +109,8 @@ def _choose(blocks: list[CodeBlock], kind: str, function: str | None, answer: st
 
 def _needed(earlier: list[CodeBlock], chosen: CodeBlock, kind: str) -> list[CodeBlock]:
     """The earlier blocks without which the chosen one cannot run."""
+    if not earlier:
+        return []
     if kind == "cpp":
         incomplete = "#include" not in chosen.text and any("#include" in block.text for block in earlier)
         return [block for block in earlier if not defines(block.text, "main", kind)] if incomplete else []

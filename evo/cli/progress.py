@@ -12,7 +12,7 @@ from rich.text import Text
 
 from evaluators.verdict import Verdict
 from evo.budget import Budget
-from evo.events import CallEnded, CallStarted, Committed, Event, GenerationStarted, SearchEnded
+from evo.events import CallEnded, CallStarted, Committed, Event, GenerationStarted, SearchEnded, ToldAgain
 from evo.individual import Individual
 from operators.models.weights import FetchProgress
 
@@ -57,6 +57,10 @@ class Progress:
             self._calls += 1
             self._from_journal += event.journalled
             self._tokens += event.completion.usage.total_tokens
+        elif isinstance(event, ToldAgain):
+            self._calls += event.spent.calls
+            self._from_journal += event.spent.calls
+            self._tokens += event.spent.tokens
         elif isinstance(event, GenerationStarted):
             name = "drafts" if event.generation == 0 else f"generation {event.generation}"
             self.say(f"{name}: up to {event.births} programs")

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 PathPart = str | int
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,11 @@ class ChatRequest:
         record = {
             "identity": identity,
             "messages": [[message.role, message.content] for message in self.messages],
-            # asdict would copy a read-only mapping, which cannot be copied.
-            "sampling": {**asdict(replace(self.sampling, extra={})), "extra": dict(self.sampling.extra)},
+            "sampling": {**vars(self.sampling), "extra": dict(self.sampling.extra)},
             "seed": self.seed,
             "path": list(self.path),
         }
-        text = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(_CANONICAL.encode(record).encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def token_bound(self) -> int:

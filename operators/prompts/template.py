@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -47,16 +47,19 @@ class Template:
         parts = {heading: body.strip("\n") for heading, body in zip(names, pieces[2::2], strict=True)}
         return cls(name, MappingProxyType(parts), hashlib.sha256(text.encode()).hexdigest())
 
+    @cached_property
+    def _placeholders(self) -> Mapping[str, frozenset[str]]:
+        return {part: frozenset(_PLACEHOLDER.findall(text)) for part, text in self.parts.items()}
+
     def render(self, part: str, /, **values: str) -> str:
         """Fill in one part. What is inserted is never read for placeholders.
 
         Raises:
             ValueError: If a placeholder has no value, or a value no placeholder.
         """
-        text = self.parts[part]
-        wanted = set(_PLACEHOLDER.findall(text))
-        if wanted != set(values):
-            missing, unknown = sorted(wanted - set(values)), sorted(set(values) - wanted)
+        text, wanted = self.parts[part], self._placeholders[part]
+        if wanted != values.keys():
+            missing, unknown = sorted(wanted - values.keys()), sorted(values.keys() - wanted)
             raise ValueError(f"prompt {self.name!r}, part {part!r}: missing values {missing}, unknown values {unknown}")
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text)
 
@@ -66,8 +69,8 @@ class Template:
         Raises:
             ValueError: As :meth:`render`.
         """
-        wanted = {role: set(_PLACEHOLDER.findall(self.parts[role])) for role in _ROLES}
-        unknown = sorted(set(values) - set().union(*wanted.values()))
+        wanted = {role: self._placeholders[role] for role in _ROLES}
+        unknown = sorted(values.keys() - frozenset().union(*wanted.values()))
         if unknown:
             raise ValueError(f"prompt {self.name!r}: unknown values {unknown}")
         rendered = (

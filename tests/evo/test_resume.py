@@ -1,6 +1,7 @@
 """An interrupted run goes on where it was, and asks for nothing twice."""
 
 import asyncio
+import shutil
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -8,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from evaluators.exceptions import InfrastructureError, UserError
-from evo.events import Committed
-from evo.journal_file import JOURNAL_NAME, pack, unpack
+from evo.events import CallEnded, Committed, ToldAgain
+from evo.journal_file import JOURNAL_NAME, SCHEMA_VERSION, pack, unpack
 from evo.journal_reader import JournalReader
-from evo.session import Session, begin
+from evo.session import Session, begin, go_on
 from evo.settings_sources import settings_from
 from evo.stop import StopReason
 from evo.task import prepare
 from evo.testing import Ladder, ScriptedModel
 
+JOURNALS = Path(__file__).parent / "journals"
 SETTINGS = {"seidr__arity": 3, "budget__programs": 60, "seed": 11}
 
 
@@ -66,6 +68,62 @@ def test_a_finished_run_is_told_again_without_a_call(searched, resumed):
     again = resumed(Path(whole.folder), ladder, model=silent)
     assert records(whole.folder) == before
     assert again.spent == whole.spent
+
+
+def told(folder, ladder, **options):
+    """How many generations a resumed run was told whole, and how many answers one by one."""
+    events = []
+    session = Session(observer=events.append, model=Failing(ladder, 10_000), executor=ladder.executor(), **options)
+    asyncio.run(go_on(folder, session))
+    answers = [event for event in events if isinstance(event, CallEnded)]
+    assert session.model.asked == [event.path for event in answers if not event.journalled]
+    return sum(isinstance(event, ToldAgain) for event in events), sum(event.journalled for event in answers)
+
+
+def test_finished_generations_are_told_without_their_calls_and_others_by_them(searched, tmp_path):
+    ladder = Ladder(cases=30, climbing=0.2)
+    whole = searched(ladder, **SETTINGS)
+    folder = tmp_path / "broken"
+    with pytest.raises(InfrastructureError, match="network"):
+        searched(ladder, model=Failing(ladder, 40), folder=folder, **SETTINGS)
+    generations, answers = told(folder, ladder)
+    assert generations >= 2
+    assert 0 < answers < 15
+    assert records(folder) == records(whole.folder)
+    generations, answers = told(folder, ladder)
+    assert generations == whole.generations - 1
+    assert records(folder) == records(whole.folder)
+
+
+def test_nothing_is_told_whole_under_other_circumstances(searched, tmp_path, monkeypatch):
+    ladder = Ladder(cases=30, climbing=0.2)
+    whole = searched(ladder, **SETTINGS)
+    before = records(whole.folder)
+    monkeypatch.setattr("evo.circumstances.__version__", "another")
+    generations, answers = told(Path(whole.folder), ladder)
+    assert generations == 0
+    assert answers == whole.spent.calls
+    assert records(whole.folder) == before
+
+
+def test_a_journal_of_the_first_schema_is_read_and_brought_up_to_date(tmp_path):
+    ladder = Ladder(cases=6, climbing=0.2)
+    shutil.copy(JOURNALS / "schema-1.sqlite", tmp_path / JOURNAL_NAME)
+    reader = JournalReader(tmp_path)
+    before = reader.individuals()
+    reader.close()
+    assert len(before) == 10
+    # Code and prompts may be others by now: then the search goes its own way from there, which is not of interest here.
+    asyncio.run(
+        go_on(tmp_path, Session(model=ladder.model(concurrency=2), executor=ladder.executor(), accept_changes=True))
+    )
+    with sqlite3.connect(tmp_path / JOURNAL_NAME) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+        assert connection.execute("SELECT count(*) FROM generations").fetchone()[0] > 0
+    connection.close()
+    reader = JournalReader(tmp_path)
+    assert [record["source"] for record in reader.individuals()] == [record["source"] for record in before]
+    reader.close()
 
 
 def test_an_interrupted_run_awaits_what_is_paid_for_and_goes_on(resumed, searched, tmp_path):

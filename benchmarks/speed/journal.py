@@ -1,0 +1,159 @@
+"""What keeping everything costs: resuming, the journal's share of a run, and the memory of a long one.
+
+``python -m benchmarks.speed.journal [--json]`` prints
+
+* ``resume_10000_effects_seconds``, ``resume_10000_effects_cpu_seconds``: wall and processor time until a search of
+  10,000 effects (model's answers and executions, 10 visible cases) has found all of them in its journal again;
+* ``journal_cpu_share``: processor time that the journal takes, as a share of a run's whole process tree: gcd in Python,
+  50 visible cases, real sandbox. Of the run's own effects, written once more into a journal and nothing else;
+* ``memory_10000_programs_megabytes``: by how much the resident memory of a process grows in a search of 10,000
+  programs.
+
+The models are scripted, and take next to nothing, so a real run's share is smaller.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from evo.journal import Journal
+from evo.journal_file import Effect
+from evo.journal_reader import JournalReader
+from evo.session import Session, begin, go_on
+from evo.settings_sources import settings_from
+from evo.task import prepare
+from evo.testing import Ladder
+from operators.models.chat import ChatRequest
+from operators.models.scripted import ScriptedModel
+
+EFFECTS = 10_000
+PROGRAMS_OF_A_SHARE = 150
+_AT_ONCE = 16
+
+
+class _Ladder(Ladder):
+    """A ladder world in which no two programs are equal, so that each is executed."""
+
+    def reply(self, request: ChatRequest) -> str:
+        """The model's answer."""
+        answer = super().reply(request)
+        return answer.replace("# variant", f"# draw {request.seed}, variant")
+
+
+def resume_seconds(folder: Path, effects: int = EFFECTS) -> dict[str, float]:
+    """Wall and processor time to go on with a search that has ended.
+
+    Args:
+        folder: An empty one.
+        effects: About how many the search has; each program has about 2.25 of them.
+    """
+    ladder = _Ladder(cases=10, climbing=0.0)
+    settings = settings_from(
+        options={"budget.programs": round(effects / 2.25), "seidr.arity": 4, "seidr.redraws": 0, "concurrency": 8}
+    )
+    run = folder / "resumed"
+    asyncio.run(begin(prepare(ladder.problem, settings), run, _session(ladder)))
+    with contextlib.closing(JournalReader(run)) as reader:
+        written = len(reader.effects())
+    wall, processor = time.perf_counter(), time.process_time()
+    asyncio.run(go_on(run, _session(ladder)))
+    scale = effects / written
+    return {
+        "resume_10000_effects_seconds": (time.perf_counter() - wall) * scale,
+        "resume_10000_effects_cpu_seconds": (time.process_time() - processor) * scale,
+    }
+
+
+def _session(ladder: Ladder) -> Session:
+    return Session(model=ladder.model(concurrency=8), executor=ladder.executor())
+
+
+def journal_cpu_share(folder: Path) -> float:
+    """The journal's part of the processor time of a run in the real sandbox."""
+
+    def reply(request: ChatRequest) -> str:
+        if request.operator == "instruct":
+            return "The result is too small."
+        return (
+            f"```python\na, b = int(input()), int(input())\nprint(min(a, b) // {1 + request.seed % 1_000_000})\n```\n"
+        )
+
+    settings = settings_from(options={"budget.programs": PROGRAMS_OF_A_SHARE, "workers": 1})
+    task = prepare("gcd", settings)
+    before = _tree_cpu_seconds()
+    asyncio.run(begin(task, folder / "share", Session(model=ScriptedModel(reply), judged=False)))
+    whole = _tree_cpu_seconds() - before
+    with contextlib.closing(JournalReader(folder / "share")) as reader:
+        kept = [(effect, effect.request and reader.request(effect.request)) for effect in reader.effects()]
+        individuals = reader.individuals()
+    before = time.process_time()
+    asyncio.run(_write_again(folder / "again", kept, individuals))
+    return (time.process_time() - before) / whole
+
+
+async def _write_again(
+    folder: Path, kept: Sequence[tuple[Effect, str | None]], individuals: Sequence[dict[str, object]]
+) -> None:
+    with contextlib.closing(Journal.create(folder, {})) as journal:
+        for first in range(0, len(kept), _AT_ONCE):
+            writes = [journal.record(effect, text) for effect, text in kept[first : first + _AT_ONCE]]
+            await asyncio.gather(*writes)
+        for position, record in enumerate(individuals):
+            journal.record_individual(position, record)
+
+
+def _tree_cpu_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def memory_megabytes(folder: Path, programs: int = 10_000) -> float:
+    """Growth of this process's resident memory over a search; call it in a process of its own."""
+    ladder = _Ladder(cases=50, climbing=0.0)
+    settings = settings_from(options={"budget.programs": programs, "seidr.arity": 4, "seidr.redraws": 0})
+    before = psutil.Process().memory_info().rss
+    asyncio.run(begin(prepare(ladder.problem, settings), folder / "long", _session(ladder)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return (peak - before) / 2**20
+
+
+def _memory_in_a_process_of_its_own(folder: Path) -> float:
+    command = [sys.executable, "-m", "benchmarks.speed.journal", "--memory", str(folder)]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one flat JSON object")
+    parser.add_argument("--memory", metavar="FOLDER", type=Path, help="print the memory's growth alone")
+    arguments = parser.parse_args()
+    if arguments.memory is not None:
+        sys.stdout.write(f"{memory_megabytes(arguments.memory)}\n")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        figures = resume_seconds(folder)
+        figures["journal_cpu_share"] = journal_cpu_share(folder)
+        figures["memory_10000_programs_megabytes"] = _memory_in_a_process_of_its_own(folder)
+    if arguments.json:
+        sys.stdout.write(json.dumps(figures) + "\n")
+    else:
+        for name, figure in figures.items():
+            sys.stdout.write(f"{name:<34} {figure:.4f}\n")
+
+
+if __name__ == "__main__":
+    main()
