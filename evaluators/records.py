@@ -63,15 +63,25 @@ def evaluation_to_record(evaluation: Evaluation, output_cap_bytes: int = 4_096) 
     failing = evaluation.failing()
     passing = [index for index, verdict in enumerate(evaluation.verdicts) if verdict.passed]
     remaining = TOTAL_OUTPUT_BYTES
-    cases: dict[int, Record] = {}
+    outputs: list[Any] = [None] * len(execution.cases)
+    texts: dict[str, dict[str, str]] = {"stderr": {}, "detail": {}}
     for index in (*failing, *passing):
-        cases[index], used = _case_to_record(execution.cases[index], output_cap_bytes, remaining)
-        remaining -= used
+        result = execution.cases[index]
+        if result.verdict.produced_output:
+            used, outputs[index] = _output_to_record(result.output, _share(output_cap_bytes, remaining))
+            remaining -= used
+        for name, text, cap in (("stderr", result.stderr, output_cap_bytes), ("detail", result.detail, _DETAIL_BYTES)):
+            if text:
+                kept = texts[name][str(index)] = _cut(text, _share(cap, remaining))
+                remaining -= _size(kept)
     everything = bool(evaluation.evaluated.all())
+    column_case = evaluation.column_case.tolist()
     return {
-        "cases": [cases[index] for index in range(len(execution.cases))],
+        "verdicts": [verdict.value for verdict in evaluation.verdicts],
+        "outputs": outputs,
+        **texts,
         "errors": evaluation.errors.tolist(),
-        "column_case": evaluation.column_case.tolist(),
+        "column_case": None if column_case == list(range(len(column_case))) else column_case,
         "evaluated": None if everything else evaluation.evaluated.tolist(),
         "scores": evaluation.scores.tolist(),
         "compile_output": _cut(execution.compile_output, COMPILE_OUTPUT_BYTES),
@@ -80,7 +90,7 @@ def evaluation_to_record(evaluation: Evaluation, output_cap_bytes: int = 4_096) 
             "compile_cpu_seconds": execution.compile_cpu_seconds,
             "cpu_seconds": execution.cpu_seconds,
             "wall_seconds": execution.wall_seconds,
-            "case_cpu_seconds": [result.cpu_seconds for result in execution.cases],
+            "case_cpu_seconds": [round(result.cpu_seconds, 6) for result in execution.cases],
             "case_memory_bytes": [result.memory_bytes for result in execution.cases],
         },
     }
@@ -93,13 +103,14 @@ def evaluation_from_record(record: Mapping[str, Any]) -> Evaluation:
         InfrastructureError: If it is no such record.
     """
     try:
+        if "cases" in record:
+            record = _record_of_schema_1(record)
         times = record["times"]
-        measured = zip(record["cases"], times["case_cpu_seconds"], times["case_memory_bytes"], strict=True)
         errors = np.array(record["errors"], dtype=np.float64)
-        evaluated = record["evaluated"]
+        evaluated, column_case = record["evaluated"], record["column_case"]
         return Evaluation(
             execution=Execution(
-                cases=tuple(_case_from_record(case, seconds, memory) for case, seconds, memory in measured),
+                cases=_cases_from_record(record),
                 compile_output=record["compile_output"],
                 compile_cpu_seconds=times["compile_cpu_seconds"],
                 cpu_seconds=times["cpu_seconds"],
@@ -107,7 +118,7 @@ def evaluation_from_record(record: Mapping[str, Any]) -> Evaluation:
                 layers=tuple(record["layers"]),
             ),
             errors=errors,
-            column_case=np.array(record["column_case"], dtype=np.int64),
+            column_case=np.array(range(len(errors)) if column_case is None else column_case, dtype=np.int64),
             evaluated=np.array(evaluated if evaluated is not None else [True] * len(errors), dtype=np.bool_),
             scores=np.array(record["scores"], dtype=np.float64),
         )
@@ -115,6 +126,11 @@ def evaluation_from_record(record: Mapping[str, Any]) -> Evaluation:
         raise InfrastructureError(
             f"the record of an evaluation is damaged ({type(error).__name__}: {error})"
         ) from error
+
+
+def verdicts_of_record(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The verdicts of an evaluation, one a case, without reading all of it."""
+    return tuple(case["verdict"] for case in record["cases"]) if "cases" in record else tuple(record["verdicts"])
 
 
 def problem_to_record(problem: Problem) -> Record:
@@ -154,28 +170,19 @@ def problem_from_record(record: Mapping[str, Any]) -> Problem:
         raise InfrastructureError(f"the record of a problem is damaged ({type(error).__name__}: {error})") from error
 
 
-def _case_to_record(result: CaseResult, cap: int, remaining: int) -> tuple[Record, int]:
-    """One case, and how many bytes it took of the total."""
-    record: Record = {"verdict": result.verdict.value}
-    used = 0
-    if result.verdict.produced_output:
-        size, record["output"] = _output_to_record(result.output, max(_SMALLEST_SHARE, min(cap, remaining)))
-        used += size
-    for field, text, limit in (("stderr", result.stderr, cap), ("detail", result.detail, _DETAIL_BYTES)):
-        kept = _cut(text, max(_SMALLEST_SHARE, min(limit, remaining - used)))
-        if kept:
-            record[field] = kept
-            used += _size(kept)
-    return record, used
+def _share(cap: int, remaining: int) -> int:
+    """How many bytes a text may have: its cap, as long as so much of the total is left."""
+    return max(_SMALLEST_SHARE, min(cap, remaining))
 
 
-def _output_to_record(output: PlainData, cap: int) -> tuple[int, Record]:
+def _output_to_record(output: PlainData, cap: int) -> tuple[int, Any]:
+    """How many bytes an output takes, and what stands for it: a text for itself, anything else in an object."""
     if isinstance(output, CutOutput):
         text = _cut(output.text, cap)
         return _size(text), {"cut": text}
     if isinstance(output, str):
         text = _cut(output, cap)
-        return _size(text), {"value": to_json(text)}
+        return _size(text), text
     written = dumps(output)
     if len(written) <= cap:
         return len(written), {"value": to_json(output)}
@@ -184,22 +191,40 @@ def _output_to_record(output: PlainData, cap: int) -> tuple[int, Record]:
     return _size(text), {"cut": text}
 
 
-def _case_from_record(record: Mapping[str, Any], cpu_seconds: float, memory_bytes: int) -> CaseResult:
-    output = record.get("output")
-    value: PlainData = None
-    if output is not None:
-        # Most outputs are plain text, which stands for itself.
-        value = CutOutput(output["cut"]) if "cut" in output else output["value"]
-        if "cut" not in output and type(value) is not str:
-            value = from_json(value)
-    return CaseResult(
-        verdict=_VERDICTS[record["verdict"]],
-        output=value,
-        stderr=record.get("stderr", ""),
-        detail=record.get("detail", ""),
-        cpu_seconds=cpu_seconds,
-        memory_bytes=memory_bytes,
+def _cases_from_record(record: Mapping[str, Any]) -> tuple[CaseResult, ...]:
+    times = record["times"]
+    stderr, detail = record["stderr"], record["detail"]
+    columns = zip(
+        record["verdicts"], record["outputs"], times["case_cpu_seconds"], times["case_memory_bytes"], strict=True
     )
+    return tuple(
+        CaseResult(
+            _VERDICTS[verdict],
+            output if output is None or type(output) is str else _output_from_record(output),
+            stderr.get(str(index), "") if stderr else "",
+            detail.get(str(index), "") if detail else "",
+            cpu_seconds,
+            memory_bytes,
+        )
+        for index, (verdict, output, cpu_seconds, memory_bytes) in enumerate(columns)
+    )
+
+
+def _output_from_record(output: Mapping[str, Any]) -> PlainData:
+    return CutOutput(output["cut"]) if "cut" in output else from_json(output["value"])
+
+
+def _record_of_schema_1(record: Mapping[str, Any]) -> Record:
+    """A record as it is now, of one as journals of the first schema hold it: with an object a case."""
+    cases = record["cases"]
+    outputs = [case.get("output") for case in cases]
+    return {
+        **{name: value for name, value in record.items() if name != "cases"},
+        "verdicts": [case["verdict"] for case in cases],
+        "outputs": [output["value"] if output and type(output.get("value")) is str else output for output in outputs],
+        "stderr": {str(index): case["stderr"] for index, case in enumerate(cases) if "stderr" in case},
+        "detail": {str(index): case["detail"] for index, case in enumerate(cases) if "detail" in case},
+    }
 
 
 _VERDICTS = {verdict.value: verdict for verdict in Verdict}

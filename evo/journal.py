@@ -3,19 +3,15 @@
 An effect is a model's answer or an execution. It stands under a key that the search fixes in advance, so a run that
 is started again finds each answer that it already has, in whatever order it asks.
 
-One thread writes. It commits all that has gathered while the last commit was on its way (group commit), and only
-then lets the waiting effects go on: whatever a search has seen, its journal holds.
+An effect is committed (:mod:`evo.journal_writer`) before the search sees it: whatever a search has seen, its journal
+holds.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import queue
 import sqlite3
-import threading
 import zlib
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -38,6 +34,7 @@ from evo.journal_file import (
     read_key_at,
     unpack,
 )
+from evo.journal_writer import JournalWriter, Statement
 
 
 class EffectStore(Protocol):
@@ -111,11 +108,7 @@ class Journal:
         self._resumed = bool(self._keys)
         self._individuals = dict(connection.execute("SELECT position, id FROM individuals"))
         self._checked_elapsed = check_whole(connection)
-        self._queue: queue.SimpleQueue[tuple[list[tuple[str, tuple[Any, ...]]], Future[None]] | None]
-        self._queue = queue.SimpleQueue()
-        self._failure: sqlite3.Error | None = None
-        self._writer = threading.Thread(target=self._write, name="journal", daemon=True)
-        self._writer.start()
+        self._writer = JournalWriter(folder)
 
     @classmethod
     def create(cls, folder: Path, meta: dict[str, Any]) -> Journal:
@@ -194,14 +187,14 @@ class Journal:
         Raises:
             InfrastructureError: If the disk did not take it.
         """
-        statements: list[tuple[str, tuple[Any, ...]]] = []
+        statements: list[Statement] = []
         if request_text is not None and effect.request not in self._requests:
             self._requests.add(str(effect.request))
             body = zlib.compress(request_text.encode("utf-8", "surrogatepass"), 1)
             statements.append(("INSERT OR IGNORE INTO requests VALUES (?, ?)", (effect.request, body)))
         row = (effect.key, effect.kind, effect.path, effect.request, pack(effect.record), effect.elapsed_seconds)
         statements.append(("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?, ?, ?)", row))
-        await asyncio.wrap_future(self._submit(statements))
+        await asyncio.wrap_future(self._writer.submit(statements))
         self._keys.add(effect.key)
 
     def has_individual(self, position: int, identity: str) -> bool:
@@ -212,7 +205,7 @@ class Journal:
         """Write an individual of the canonical order; does not wait for the commit."""
         self._individuals[position] = record["id"]
         row = (position, record["id"], pack(record))
-        self._submit([("INSERT OR REPLACE INTO individuals VALUES (?, ?, ?)", row)])
+        self._writer.submit([("INSERT OR REPLACE INTO individuals VALUES (?, ?, ?)", row)])
 
     def individuals(self, first: int, count: int) -> list[dict[str, Any]]:
         """The records of individuals that follow each other in the canonical order; fewer if there are not so many."""
@@ -224,7 +217,7 @@ class Journal:
 
     def record_generation(self, generation: int, record: dict[str, Any]) -> None:
         """Write what a generation came to, after its individuals; does not wait for the commit."""
-        self._submit([("INSERT OR REPLACE INTO generations VALUES (?, ?)", (generation, pack(record)))])
+        self._writer.submit([("INSERT OR REPLACE INTO generations VALUES (?, ?)", (generation, pack(record)))])
 
     def record_meta(self, name: str, value: Any) -> None:
         """Write a fact of the run, replacing an older one; returns once it is committed.
@@ -232,53 +225,10 @@ class Journal:
         Raises:
             InfrastructureError: If the disk did not take it.
         """
-        self._submit([("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, pack(value)))]).result()
+        self._writer.submit([("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, pack(value)))]).result()
 
     def close(self) -> None:
         """Commit what is left, and let others have the run."""
-        self._queue.put(None)
-        self._writer.join()
+        self._writer.close()
         self._reader.close()
         self._lock.close()
-
-    def _submit(self, statements: list[tuple[str, tuple[Any, ...]]]) -> Future[None]:
-        done: Future[None] = Future()
-        self._queue.put((statements, done))
-        return done
-
-    def _write(self) -> None:
-        connection = connect(self.folder / JOURNAL_NAME)
-        ended = False
-        while not ended:
-            batch = [self._queue.get()]
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    batch.append(self._queue.get_nowait())
-            entries = [entry for entry in batch if entry is not None]
-            ended = len(entries) < len(batch)
-            self._commit(connection, entries)
-        with contextlib.suppress(sqlite3.Error):  # the journal is whole without it: only a file stays behind
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.close()
-
-    def _commit(
-        self, connection: sqlite3.Connection, entries: list[tuple[list[tuple[str, tuple[Any, ...]]], Future[None]]]
-    ) -> None:
-        try:
-            if self._failure is not None:
-                raise self._failure
-            with connection:
-                for statements, _ in entries:
-                    for statement, values in statements:
-                        connection.execute(statement, values)
-        except sqlite3.Error as error:
-            self._failure = error
-            message = f"the journal in {self.folder} cannot be written: {error}; make room, then 'evo resume' it"
-            for _, done in entries:
-                if done.set_running_or_notify_cancel():
-                    done.set_exception(InfrastructureError(message))
-            return
-        for _, done in entries:
-            # Who was waiting may have been cancelled; what was written stays written.
-            if done.set_running_or_notify_cancel():
-                done.set_result(None)

@@ -159,10 +159,10 @@ def create_file(folder: Path, meta: dict[str, Any]) -> None:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the file for one thread or the other; what is committed survives the process and the machine."""
+    """Open the file for one thread or the other; what is committed survives the process."""
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA synchronous=NORMAL")
     return connection
 
 

@@ -13,6 +13,7 @@ from evaluators.execution import Execution
 from evaluators.executor import Executor, SandboxExecutor
 from evaluators.problem import Problem
 from evaluators.program import Program
+from evaluators.records import verdicts_of_record
 from evo.journal_file import Effect
 from evo.journal_reader import JournalReader
 from evo.result import Result
@@ -127,7 +128,7 @@ class ReplayedJournal:
             raise InfrastructureError(f"the journal has no {effect.kind} at {effect.path}")
         self._anew[effect.key] = effect
         self.executions += 1
-        verdicts = [tuple(case["verdict"] for case in record["cases"]) for record in (before.record, effect.record)]
+        verdicts = [verdicts_of_record(record) for record in (before.record, effect.record)]
         if verdicts[0] != verdicts[1]:
             self.differences.append(Difference(effect.path, verdicts[0], verdicts[1]))
 

@@ -97,7 +97,7 @@ def test_failing_cases_are_served_before_passing_ones_within_the_total():
     passing = [CaseResult(Verdict.PASS, "p" * 4000) for _ in range(200)]
     failing = [CaseResult(Verdict.WRONG_ANSWER, "f" * 4000) for _ in range(5)]
     record = evaluation_to_record(evaluation_of([*passing, *failing]))
-    outputs = [case["output"]["value"] for case in record["cases"]]
+    outputs = record["outputs"]
     assert all(output == "f" * 4000 for output in outputs[-5:])
     assert any(output == "p" * 4000 for output in outputs)
     assert "more bytes" in outputs[199]
@@ -113,6 +113,21 @@ def test_times_stand_apart():
     assert one == other
 
 
+def test_a_record_of_the_first_schema_is_read():
+    record = evaluation_to_record(evaluation_of([CaseResult(Verdict.PASS, "x"), CaseResult(Verdict.WRONG_ANSWER, 3)]))
+    first = {name: value for name, value in record.items() if name not in ("verdicts", "outputs", "stderr", "detail")}
+    first["column_case"] = [0, 0, 1, 1]
+    first["cases"] = [
+        {"verdict": "pass", "output": {"value": "x"}},
+        {"verdict": "wrong_answer", "output": {"value": 3}, "detail": "three"},
+    ]
+    read = evaluation_from_record(through_json(first))
+    assert [case.output for case in read.execution.cases] == ["x", 3]
+    assert [case.detail for case in read.execution.cases] == ["", "three"]
+    assert read.verdicts == (Verdict.PASS, Verdict.WRONG_ANSWER)
+    assert read.column_case.tolist() == [0, 0, 1, 1]
+
+
 def test_a_mask_comes_back():
     evaluation = Evaluation(
         Execution((CaseResult(Verdict.PASS, "x"),)), np.zeros(1), np.zeros(1, int), np.array([False]), np.ones(1)
@@ -121,7 +136,14 @@ def test_a_mask_comes_back():
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda r: r.pop("times"), lambda r: r.update(cases=[{}]), lambda r: r.update(cases=3)]
+    "damage",
+    [
+        lambda r: r.pop("times"),
+        lambda r: r.update(cases=[{}]),
+        lambda r: r.update(verdicts=["no such"]),
+        lambda r: r.update(outputs=3),
+        lambda r: r.update(outputs=[]),
+    ],
 )
 def test_a_damaged_record_is_infrastructure_trouble(damage):
     record = evaluation_to_record(evaluation_of([CaseResult(Verdict.PASS, "x")]))

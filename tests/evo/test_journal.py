@@ -101,7 +101,7 @@ def test_a_damaged_file_is_told_and_not_a_crash(tmp_path, damage):
 def test_a_disk_that_takes_no_more_is_infrastructure_and_not_a_lost_effect(tmp_path):
     journal = written(tmp_path)
     # The writer's own connection is its own; a limit on the file's pages stands for a full disk.
-    journal._submit([("PRAGMA max_page_count=1", ())]).result()
+    journal._writer.submit([("PRAGMA max_page_count=1", ())]).result()
     with pytest.raises(InfrastructureError, match="make room"):
         asyncio.run(journal.record(Effect("big", "completion", "[99]", "r", {"text": noise()}, 0.0), request_text="t"))
     assert journal.get("big") is None

@@ -64,7 +64,7 @@ def test_re_execution_shows_verdicts_that_differ(tmp_path):
 
         (key, body), *_ = connection.execute("SELECT key, body FROM effects WHERE kind = 'execution'").fetchall()
         record = json.loads(zlib.decompress(body))
-        record["cases"][1]["verdict"] = "timeout_cpu"
+        record["verdicts"][1] = "timeout_cpu"
         connection.execute(
             "UPDATE effects SET body = ? WHERE key = ?", (zlib.compress(json.dumps(record).encode()), key)
         )
