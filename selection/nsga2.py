@@ -45,9 +45,11 @@ class Nsga2:
         if k == 0:
             return np.empty(0, dtype=np.int64)
         table = objective_values(self.objectives, errors, context)
-        fronts = front_numbers(table)
-        # Those of equal front and crowding are ranked in random order.
-        ranking = np.lexsort((rng.random(len(table)), -crowding_distances(table, fronts), fronts))
+        # Shuffled, since of equal ones at the end of a front only the first and last in order are the less crowded; and
+        # those of equal front and crowding stay in random order.
+        shuffled = rng.permutation(len(table))
+        fronts = front_numbers(table[shuffled])
+        ranking = shuffled[np.lexsort((-crowding_distances(table[shuffled], fronts), fronts))]
         if self.mode == "survival":
             return np.resize(ranking, k)
         entrants = rng.integers(0, len(table), size=(k, 2))

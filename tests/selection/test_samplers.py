@@ -1,6 +1,4 @@
-"""What every case sampler must do, and what each does of its own."""
-
-import json
+"""What each case sampler does beyond its contract."""
 
 import numpy as np
 import pytest
@@ -23,61 +21,19 @@ def sampler(request):
     return SAMPLERS[request.param]()
 
 
-@pytest.mark.parametrize(("individuals", "cases"), [(50, 40), (3, 40), (50, 2), (1, 1), (50, 0), (0, 40), (0, 0)])
-def test_cohorts_partition_the_individuals(sampler, individuals, cases):
-    rng = np.random.default_rng(0)
-    cohorts = sampler.cohorts(individuals, cases, rng)
-    everybody = np.concatenate([cohort.individuals for cohort in cohorts])
-    np.testing.assert_array_equal(np.sort(everybody), np.arange(individuals))
-    for cohort in cohorts:
-        assert len(set(cohort.cases)) == len(cohort.cases)
-        assert np.all(np.isin(cohort.cases, np.arange(cases)))
-        assert np.all(np.diff(cohort.cases) > 0)
-        assert len(cohort.cases) >= min(1, cases)
-        assert cohort.cases.dtype == cohort.individuals.dtype == np.int64
-
-
 def test_executions_are_really_saved(sampler):
     mask = evaluation_mask(sampler.cohorts(50, 40, np.random.default_rng(0)), 50, 40)
     assert mask.sum() == 50 * 40 / 10
 
 
-def test_same_seed_same_sample_and_other_samples_over_time(sampler):
+def test_other_samples_over_time(sampler):
     rng = np.random.default_rng(1)
     masks = [evaluation_mask(sampler.cohorts(20, 40, rng), 20, 40) for _ in range(2)]
     assert (masks[0] != masks[1]).any()
-    again = evaluation_mask(sampler.cohorts(20, 40, np.random.default_rng(1)), 20, 40)
-    np.testing.assert_array_equal(masks[0], again)
 
 
-def test_every_case_is_as_likely_before_anything_is_observed(sampler):
-    rng = np.random.default_rng(2)
-    counts = np.zeros(20)
-    for _ in range(2000):
-        counts += evaluation_mask(sampler.cohorts(20, 20, rng), 20, 20).mean(axis=0)
-    assert counts / counts.sum() == pytest.approx(np.full(20, 1 / 20), abs=0.01)
-
-
-def test_state_survives_json(sampler):
-    rng = np.random.default_rng(3)
-    sampler.observe(rng.integers(0, 2, (5, 30)).astype(float))
-    other = type(sampler)()
-    other.restore(json.loads(json.dumps(sampler.state())))
-    first = sampler.cohorts(9, 30, np.random.default_rng(4))
-    second = other.cohorts(9, 30, np.random.default_rng(4))
-    for one, two in zip(first, second, strict=True):
-        np.testing.assert_array_equal(one.cases, two.cases)
-    with pytest.raises(ValueError, match="state"):
-        other.restore({"unknown": 1})
-
-
-def test_negative_numbers_are_refused(sampler):
-    with pytest.raises(ValueError, match="numbers of at least 0"):
-        sampler.cohorts(-1, 3, np.random.default_rng(0))
-
-
-def test_a_scripted_search_with_the_sampler_solves_its_problem(sampler):
-    """Bit strings again; errors that were not executed are poisoned."""
+def test_a_search_with_the_sampler_solves_its_problem_with_a_fifth_of_the_executions(sampler):
+    """Bit strings, each case a bit; errors that were not executed are poisoned."""
     rng = np.random.default_rng(5)
     bits = rng.random((60, 30)) < 0.5
     executions = 0

@@ -1,8 +1,4 @@
-"""Testing: what users need to test searches, operators and plug-ins of their own, without a model or a sandbox.
-
-``ScriptedModel`` answers by a function of the request, ``RecordedModel`` from a cassette, ``ScriptedExecutor`` runs
-programs by a function of program and case. ``Ladder`` is a whole small world for searches: deterministic, and quick.
-"""
+"""Ladder: a whole small world for searches: deterministic, and quick."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ from evaluators.program import Program
 from evaluators.scripted_executor import ScriptedExecutor
 from evaluators.verdict import Verdict
 from operators.models.chat import ChatRequest, Price
-from operators.models.recorded import RecordedModel
 from operators.models.scripted import ScriptedModel
 
 _RUNGS = re.compile(r"^rungs = (\d+)$", re.MULTILINE)
@@ -79,6 +74,3 @@ class Ladder:
         index = int(str(case.input))
         output = f"rung {index}\n" if index < height else f"fell at {height}\n"
         return CaseResult(Verdict.COMPLETED, output=output, cpu_seconds=0.001)
-
-
-__all__ = ["Ladder", "RecordedModel", "ScriptedExecutor", "ScriptedModel"]
