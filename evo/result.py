@@ -49,6 +49,7 @@ class Result:
         executions: Distinct programs that were executed.
         layers: Sandbox layers that were active.
         seconds: Wall time, earlier sessions included.
+        waiting_seconds: The part of it in which calls waited for their provider, and nothing else was done.
         execution_cpu_seconds: Of all distinct executions.
         folder: Where the run is kept.
         judgement: On the hidden cases; None if the judge has not run.
@@ -66,6 +67,7 @@ class Result:
     executions: int
     layers: tuple[str, ...]
     seconds: float
+    waiting_seconds: float
     execution_cpu_seconds: float
     folder: str
     judgement: Judgement | None = None
@@ -105,6 +107,8 @@ class Result:
         """Plain data that differs from time to time: clocks, and what was speculative."""
         return {
             "seconds": self.seconds,
+            "working_seconds": self.seconds - self.waiting_seconds,
+            "waiting_seconds": self.waiting_seconds,
             "execution_cpu_seconds": self.execution_cpu_seconds,
             "speculative_calls": self.speculative.calls,
             "speculative_programs": self.speculative.programs,

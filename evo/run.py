@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from evaluators.evaluate import ExecutionKeys, evaluate
-from evaluators.exceptions import UserError
+from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.execution import Evaluation, without_outputs
 from evaluators.executor import Executor
 from evaluators.problem import Problem
@@ -36,6 +36,7 @@ from evo.journal_reader import JournalReader
 from evo.place import path_text
 from evo.records import individual_to_record
 from evo.stop import Stop, StopReason
+from evo.working_time import WorkingTime
 from operators.bounds import token_bound
 from operators.models.chat import ChatModel, ChatRequest, Completion, PathPart, Sampling
 
@@ -125,6 +126,8 @@ class Run:
         recorded_seconds = 0.0 if self._recorded_stop is None else self._recorded_stop["seconds"]
         self._elapsed_before = max(journal.elapsed_seconds, recorded_seconds)
         self._started = time.monotonic()
+        self.working_time = WorkingTime()
+        self._waiting_before = 0.0 if self._recorded_stop is None else self._recorded_stop.get("waiting_seconds", 0.0)
 
     @property
     def window(self) -> int:
@@ -141,6 +144,10 @@ class Run:
     def elapsed_seconds(self) -> float:
         """Wall time of the search, earlier sessions of it included."""
         return self._elapsed_before + time.monotonic() - self._started
+
+    def waiting_seconds(self) -> float:
+        """The part of it in which all that was done was to wait for a provider, earlier sessions included."""
+        return float(self._waiting_before + self.working_time.waiting_seconds)
 
     def seed_at(self, *path: PathPart) -> int:
         """A 31-bit seed of a path's own, which every provider accepts."""
@@ -208,7 +215,7 @@ class Run:
             async with self._calls[id(model)]:
                 self.go_on()
                 self.observer(CallStarted(request.operator, request.path))
-                completion = await model.complete(request)
+                completion = await self._answer(request, model)
             text = request_text(request)
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
             record = completion_to_record(completion, request)
@@ -219,6 +226,16 @@ class Run:
         else:
             completion = completion_from_record(effect.record)
         self.observer(CallEnded(request.operator, request.path, completion, effect is not None))
+        return completion
+
+    async def _answer(self, request: ChatRequest, model: ChatModel) -> Completion:
+        asked = self.working_time.now()
+        try:
+            completion = await model.complete(request)
+        except InfrastructureError:
+            self.working_time.failed(asked)
+            raise
+        self.working_time.answered(asked, completion.waiting_seconds)
         return completion
 
     async def execute(
@@ -257,7 +274,9 @@ class Run:
 
     async def _execute(self, key: str, program: Program, path: tuple[PathPart, ...], problem: Problem) -> Evaluation:
         self.go_on()
+        begun = self.working_time.now()
         evaluation = await evaluate(self.executor, program, problem)
+        self.working_time.executed(begun)
         record = evaluation_to_record(evaluation)
         await self.journal.record(Effect(key, "execution", path_text(path), None, record, self.elapsed_seconds()))
         # What a search sees is what a replay will see: the record, with its outputs capped.

@@ -109,7 +109,12 @@ async def _interrupt(run: Run, interruption: asyncio.Event) -> None:
 
 
 def _record_stop(run: Run, reason: StopReason) -> None:
-    stop = {"reason": reason.value, "committed": len(run.committed), "seconds": run.elapsed_seconds()}
+    stop = {
+        "reason": reason.value,
+        "committed": len(run.committed),
+        "seconds": run.elapsed_seconds(),
+        "waiting_seconds": run.waiting_seconds(),
+    }
     run.journal.record_meta("stop", stop)
 
 
@@ -143,6 +148,7 @@ def _result(run: Run, task: Task, reason: StopReason) -> Result:
         executions=len(distinct),
         layers=run.executor.layers,
         seconds=run.elapsed_seconds(),
+        waiting_seconds=run.waiting_seconds(),
         execution_cpu_seconds=sum(each.judged.execution.cpu_seconds for each in distinct.values()),
         folder=str(run.journal.folder),
     )

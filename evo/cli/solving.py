@@ -168,7 +168,8 @@ def _print(result: Result) -> None:
         out(f"saved          {_cost(result.saved)} (answered by earlier runs)\n")
     if result.speculative.calls:
         out(f"speculative    {_cost(result.speculative)} (under way when the search ended)\n")
-    out(f"time           {result.seconds:.1f} s wall, {result.execution_cpu_seconds:.2f} s CPU in programs\n")
+    waited = f" ({result.waiting_seconds:.1f} s of it waiting for the provider)" if result.waiting_seconds > 1 else ""
+    out(f"time           {result.seconds:.1f} s wall{waited}, {result.execution_cpu_seconds:.2f} s CPU in programs\n")
     if any(layer.startswith("weak") for layer in result.layers):
         out(f"SANDBOX        weak: only {', '.join(result.layers)} were active\n")
     out(f"run            {result.folder}\n")
