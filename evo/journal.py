@@ -9,7 +9,6 @@ holds.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import zlib
 from pathlib import Path
@@ -194,7 +193,7 @@ class Journal:
             statements.append(("INSERT OR IGNORE INTO requests VALUES (?, ?)", (effect.request, body)))
         row = (effect.key, effect.kind, effect.path, effect.request, pack(effect.record), effect.elapsed_seconds)
         statements.append(("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?, ?, ?)", row))
-        await asyncio.wrap_future(self._writer.submit(statements))
+        await self._writer.write(statements)
         self._keys.add(effect.key)
 
     def has_individual(self, position: int, identity: str) -> bool:
@@ -205,7 +204,7 @@ class Journal:
         """Write an individual of the canonical order; does not wait for the commit."""
         self._individuals[position] = record["id"]
         row = (position, record["id"], pack(record))
-        self._writer.submit([("INSERT OR REPLACE INTO individuals VALUES (?, ?, ?)", row)])
+        self._writer.write_soon([("INSERT OR REPLACE INTO individuals VALUES (?, ?, ?)", row)])
 
     def individuals(self, first: int, count: int) -> list[dict[str, Any]]:
         """The records of individuals that follow each other in the canonical order; fewer if there are not so many."""
@@ -217,7 +216,7 @@ class Journal:
 
     def record_generation(self, generation: int, record: dict[str, Any]) -> None:
         """Write what a generation came to, after its individuals; does not wait for the commit."""
-        self._writer.submit([("INSERT OR REPLACE INTO generations VALUES (?, ?)", (generation, pack(record)))])
+        self._writer.write_soon([("INSERT OR REPLACE INTO generations VALUES (?, ?)", (generation, pack(record)))])
 
     def record_meta(self, name: str, value: Any) -> None:
         """Write a fact of the run, replacing an older one; returns once it is committed.
@@ -225,7 +224,7 @@ class Journal:
         Raises:
             InfrastructureError: If the disk did not take it.
         """
-        self._writer.submit([("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, pack(value)))]).result()
+        self._writer.write_now([("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, pack(value)))])
 
     def close(self) -> None:
         """Commit what is left, and let others have the run."""

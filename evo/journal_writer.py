@@ -1,21 +1,19 @@
-"""JournalWriter: the one thread that writes a journal.
+"""JournalWriter: commits what a run writes to its journal.
 
-It commits all that has gathered while the last commit was on its way (group commit). What is committed survives the
-end of this process, ``kill -9`` too. To survive that of the machine it must be on the disk; to wait for the disk at
-every commit would cost more processor time than all the rest of the journal, so that is done every
+All that is written in one turn of the event loop is one commit. What is committed survives the end of this process,
+``kill -9`` too. To survive that of the machine it must be on the disk; to wait for the disk at every commit would cost
+more processor time than all the rest of the journal, and hold the search up. A thread does that, every
 :data:`SYNC_SECONDS` while there is anything to be brought there.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-import queue
 import sqlite3
 import threading
-import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +23,10 @@ from evo.journal_file import JOURNAL_NAME, connect
 SYNC_SECONDS = 0.25
 """How long a committed effect may be in the system's memory alone: what a power cut can lose."""
 
+_COMMITS_OF_A_LOG = 500
+"""After so many, what they wrote is moved from SQLite's log to its file, lest the log grow without end."""
+
 Statement = tuple[str, tuple[Any, ...]]
-_Entry = tuple[Sequence[Statement], "Future[None]"]
 
 
 class JournalWriter:
@@ -38,90 +38,128 @@ class JournalWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._queue: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
-        self._failure: sqlite3.Error | OSError | None = None
-        self._unsynced_since: float | None = None
-        self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
-        self._thread.start()
+        self._connection = connect(folder / JOURNAL_NAME)
+        self._connection.execute("PRAGMA wal_autocheckpoint=0")  # the thread does it, lest a commit wait for the disk
+        self._waiting: list[tuple[Sequence[Statement], asyncio.Future[None] | None]] = []
+        self._failure: InfrastructureError | None = None
+        self._syncer = _Syncer(folder)
 
-    def submit(self, statements: Sequence[Statement]) -> Future[None]:
-        """Have statements executed in one commit.
+    async def write(self, statements: Sequence[Statement]) -> None:
+        """Have statements executed, in one commit with whatever else is written in this turn of the event loop.
 
         Returns:
-            Done as soon as they are committed; fails with :class:`InfrastructureError` if the disk did not take them,
-            and from then on so does everything.
+            As soon as they are committed. Who is cancelled meanwhile has them committed too.
+
+        Raises:
+            InfrastructureError: If the disk did not take them; from then on it takes nothing.
         """
-        done: Future[None] = Future()
-        self._queue.put((statements, done))
-        return done
+        done = asyncio.get_running_loop().create_future()
+        self._enqueue(statements, done)
+        await done
+
+    def write_soon(self, statements: Sequence[Statement]) -> None:
+        """Have statements executed as by :meth:`write`, without waiting for it; a failure is told by the next one."""
+        self._enqueue(statements, None)
+
+    def write_now(self, statements: Sequence[Statement]) -> None:
+        """Execute statements at once, after all that waits.
+
+        Raises:
+            InfrastructureError: As :meth:`write`.
+        """
+        self._flush()
+        self._commit(statements)
 
     def close(self) -> None:
-        """Commit what is left, bring it to the disk, and end the thread."""
-        self._queue.put(None)
-        self._thread.join()
-
-    def _write(self) -> None:
-        connection = connect(self._folder / JOURNAL_NAME)
-        ended = False
-        while not ended:
-            gathered = self._gathered()
-            entries = [entry for entry in gathered if entry is not None]
-            ended = len(entries) < len(gathered)
-            self._commit(connection, entries)
-            if ended or self._seconds_to_sync() == 0:
-                self._sync()
+        """Commit what waits, and bring everything to the disk."""
+        self._flush()
+        self._syncer.close()
         with contextlib.suppress(sqlite3.Error):  # the journal is whole without it: only a file stays behind
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.close()
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.close()
 
-    def _gathered(self) -> list[_Entry | None]:
-        """All that waits to be written; nothing if it is time to sync before anything comes."""
-        gathered: list[_Entry | None] = []
-        with contextlib.suppress(queue.Empty):
-            gathered.append(self._queue.get(timeout=self._seconds_to_sync()))
-            while True:
-                gathered.append(self._queue.get_nowait())
-        return gathered
+    def _enqueue(self, statements: Sequence[Statement], done: asyncio.Future[None] | None) -> None:
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._waiting.append((statements, done))
 
-    def _commit(self, connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
+    def _flush(self) -> None:
+        entries, self._waiting = self._waiting, []
         if not entries:
             return
         try:
-            if self._failure is not None:
-                raise self._failure
-            with connection:
-                for statements, _ in entries:
-                    for statement, values in statements:
-                        connection.execute(statement, values)
-        except (sqlite3.Error, OSError) as error:
-            self._failure = error
-            message = f"the journal in {self._folder} cannot be written: {error}; make room, then 'evo resume' it"
+            self._commit([statement for statements, _ in entries for statement in statements])
+        except InfrastructureError as error:
             for _, done in entries:
-                if done.set_running_or_notify_cancel():
-                    done.set_exception(InfrastructureError(message))
+                if done is not None and not done.done():
+                    done.set_exception(error)
             return
-        if self._unsynced_since is None:
-            self._unsynced_since = time.monotonic()
         for _, done in entries:
-            # Who was waiting may have been cancelled; what was written stays written.
-            if done.set_running_or_notify_cancel():
+            if done is not None and not done.done():
                 done.set_result(None)
 
-    def _seconds_to_sync(self) -> float | None:
-        """Time until a sync is due; None if there is nothing that is not on the disk."""
-        if self._unsynced_since is None:
-            return None
-        return max(0.0, self._unsynced_since + SYNC_SECONDS - time.monotonic())
-
-    def _sync(self) -> None:
-        if self._unsynced_since is None:
-            return
-        self._unsynced_since = None
+    def _commit(self, statements: Sequence[Statement]) -> None:
+        if self._failure is not None:
+            raise self._failure
         try:
-            descriptor = os.open(self._folder / f"{JOURNAL_NAME}-wal", os.O_RDONLY)
+            if self._syncer.failure is not None:
+                raise self._syncer.failure
+            with self._connection:
+                for statement, values in statements:
+                    self._connection.execute(statement, values)
+        except (sqlite3.Error, OSError) as error:
+            self._failure = InfrastructureError(
+                f"the journal in {self._folder} cannot be written: {error}; make room, then 'evo resume' it"
+            )
+            raise self._failure from error
+        self._syncer.committed()
+
+
+class _Syncer:
+    """Brings commits from the system's memory to the disk, in a thread of its own.
+
+    Attributes:
+        failure: Why the disk did not take them; None if it does.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.failure: OSError | sqlite3.Error | None = None
+        self._path = folder / JOURNAL_NAME
+        self._commits = self._checkpointed = 0
+        self._due = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+        self._thread.start()
+
+    def committed(self) -> None:
+        """Take note of a commit."""
+        self._commits += 1
+        self._due.set()
+
+    def close(self) -> None:
+        """Bring all that was committed to the disk, and end the thread."""
+        self._ended.set()
+        self._due.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        connection = connect(self._path)
+        while not self._ended.is_set():
+            self._due.wait()
+            self._ended.wait(SYNC_SECONDS)
+            self._due.clear()
             try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            self._failure = error  # the next effect that is to be written says so
+                self._sync(connection)
+            except (OSError, sqlite3.Error) as error:
+                self.failure = error
+        connection.close()
+
+    def _sync(self, connection: sqlite3.Connection) -> None:
+        descriptor = os.open(f"{self._path}-wal", os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if self._commits - self._checkpointed >= _COMMITS_OF_A_LOG:
+            self._checkpointed = self._commits
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

@@ -5,7 +5,8 @@
 * ``resume_10000_effects_seconds``, ``resume_10000_effects_cpu_seconds``: wall and processor time until a search of
   10,000 effects (model's answers and executions, 10 visible cases) has found all of them in its journal again;
 * ``journal_cpu_share``: processor time that the journal takes, as a share of a run's whole process tree: gcd in Python,
-  50 visible cases, real sandbox. Of the run's own effects, written once more into a journal and nothing else;
+  50 visible cases, real sandbox. Of the run's own effects, written once more into a journal and nothing else, one commit
+  each, as the answers of a slow model come;
 * ``memory_10000_programs_megabytes``: by how much the resident memory of a process grows in a search of 10,000
   programs.
 
@@ -40,7 +41,6 @@ from operators.models.scripted import ScriptedModel
 
 EFFECTS = 10_000
 PROGRAMS_OF_A_SHARE = 150
-_AT_ONCE = 16
 
 
 class _Ladder(Ladder):
@@ -107,9 +107,8 @@ async def _write_again(
     folder: Path, kept: Sequence[tuple[Effect, str | None]], individuals: Sequence[dict[str, object]]
 ) -> None:
     with contextlib.closing(Journal.create(folder, {})) as journal:
-        for first in range(0, len(kept), _AT_ONCE):
-            writes = [journal.record(effect, text) for effect, text in kept[first : first + _AT_ONCE]]
-            await asyncio.gather(*writes)
+        for effect, text in kept:
+            await journal.record(effect, text)
         for position, record in enumerate(individuals):
             journal.record_individual(position, record)
 

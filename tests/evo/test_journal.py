@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import sqlite3
+import time
 
 import numpy as np
 import pytest
@@ -22,9 +23,9 @@ def written(folder, count=10):
 
     async def write():
         await asyncio.gather(*(journal.record(effect(n), request_text=f"text {n % 2}") for n in range(count)))
+        journal.record_individual(0, {"id": "a"})
 
     asyncio.run(write())
-    journal.record_individual(0, {"id": "a"})
     journal.record_meta("stop", {"reason": "solved"})
     return journal
 
@@ -101,18 +102,16 @@ def test_a_damaged_file_is_told_and_not_a_crash(tmp_path, damage):
 def test_a_disk_that_takes_no_more_is_infrastructure_and_not_a_lost_effect(tmp_path):
     journal = written(tmp_path)
     # The writer's own connection is its own; a limit on the file's pages stands for a full disk.
-    journal._writer.submit([("PRAGMA max_page_count=1", ())]).result()
+    journal._writer.write_now([("PRAGMA max_page_count=1", ())])
     with pytest.raises(InfrastructureError, match="make room"):
         asyncio.run(journal.record(Effect("big", "completion", "[99]", "r", {"text": noise()}, 0.0), request_text="t"))
     assert journal.get("big") is None
     journal.close()
 
 
-def noise():
+def noise(kilobytes=200):
     """Text that no compression makes small."""
-    import numpy as np
-
-    return np.random.default_rng(0).bytes(200_000).hex()
+    return np.random.default_rng(0).bytes(1000 * kilobytes).hex()
 
 
 def test_a_flipped_bit_is_told_or_does_not_matter(tmp_path):
@@ -138,3 +137,44 @@ def test_a_flipped_bit_is_told_or_does_not_matter(tmp_path):
         assert all(expected[key].record == record for key, record in found.items())
         assert all({"seed": 7, "stop": {"reason": "solved"}}[name] == value for name, value in meta.items())
     assert told > 5
+
+
+def test_what_is_committed_reaches_the_file_while_the_run_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("evo.journal_writer.SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("evo.journal_writer._COMMITS_OF_A_LOG", 1)
+    journal = Journal.create(tmp_path, {})
+    file, number = tmp_path / JOURNAL_NAME, 0
+
+    async def write():
+        nonlocal number
+        deadline = time.monotonic() + 30
+        while file.stat().st_size < 500_000:
+            assert time.monotonic() < deadline, "nothing is moved from the log to the file"
+            await journal.record(Effect(f"{number}", "completion", f"[{number}]", None, {"text": noise(9)}, 0.0))
+            await asyncio.sleep(0.001)
+            number += 1
+
+    asyncio.run(write())
+    journal.close()
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT count(*) FROM effects").fetchone() == (number,)
+    connection.close()
+    assert [path.name for path in tmp_path.iterdir() if "wal" in path.name] == []
+
+
+def test_a_disk_that_cannot_sync_is_infrastructure(tmp_path, monkeypatch):
+    def fsync(descriptor):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("evo.journal_writer.SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("evo.journal_writer.os.fsync", fsync)
+    journal = Journal.create(tmp_path, {})
+
+    async def write():
+        for number in range(10_000):
+            await journal.record(effect(number))
+            await asyncio.sleep(0.001)
+
+    with pytest.raises(InfrastructureError, match="Input/output error"):
+        asyncio.run(write())
+    journal.close()
