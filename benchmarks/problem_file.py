@@ -11,7 +11,8 @@ r"""A problem file of the user's own, YAML or JSON.
     checker: tokens                         # or {name: numbers, options: {absolute: 0.001}}, or my_checker.py:check
     error_function: levenshtein
     limits: {cpu_seconds: 1, memory: 256 MB}
-    languages: [python, cpp]
+    languages: [python, cpp]                # or my-language.yaml
+    packages: [numpy]                       # what programs in Python may import besides the standard library
 
 With a ``signature``, as ``gcd(a: int, b: int) -> int``, the problem asks for a function, and its cases are written
 ``{args: [4, 6], returns: 2}``. Paths are relative to the problem file.
@@ -25,16 +26,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from benchmarks.data_files import parse_json, parse_yaml, read_json_lines, read_text
 from benchmarks.typed_values import convert
 from evaluators.checkers import build_checker
+from evaluators.data_files import parse_json, parse_yaml, read_json_lines, read_text
 from evaluators.error_functions import build_error_function
 from evaluators.exceptions import UserError, unknown_name
-from evaluators.languages import language
+from evaluators.languages import RECORD_SUFFIXES, language
 from evaluators.named import is_own_code
+from evaluators.packages import is_wheel, prepare
 from evaluators.plain_data import PlainData
 from evaluators.problem import Case, Limits, Mode, Named, Problem
 from evaluators.signature import Signature
@@ -42,6 +44,7 @@ from evaluators.signature import Signature
 SUFFIXES = (".yaml", ".yml", ".json")
 
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(B|KB|KIB|MB|MIB|GB|GIB)?", re.IGNORECASE)
+_LEAST_MEMORY_BYTES = 8 * 2**20
 _BYTES = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -57,8 +60,15 @@ def _size_in_bytes(value: PlainData) -> int:
     return size
 
 
+def _enough_memory(size: int) -> int:
+    if size < _LEAST_MEMORY_BYTES:
+        raise ValueError(f"must be at least '{_LEAST_MEMORY_BYTES // 2**20} MB', as no program runs with less")
+    return size
+
+
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)]
 _Size = Annotated[int, BeforeValidator(_size_in_bytes)]
+_Memory = Annotated[_Size, AfterValidator(_enough_memory)]
 
 
 class _Strict(BaseModel):
@@ -85,11 +95,11 @@ class _NamedEntry(_Strict):
 class _LimitsEntry(_Strict):
     cpu_seconds: _Seconds | None = None
     wall_seconds: _Seconds | None = None
-    memory: _Size | None = None
+    memory: _Memory | None = None
     output: _Size | None = None
     total_cpu_seconds: _Seconds | None = None
     compile_cpu_seconds: _Seconds | None = None
-    compile_memory: _Size | None = None
+    compile_memory: _Memory | None = None
 
 
 class _File(_Strict):
@@ -103,6 +113,7 @@ class _File(_Strict):
     error_function: str | _NamedEntry = "mismatch"
     limits: _LimitsEntry = _LimitsEntry()
     languages: list[str] = []
+    packages: list[str] = []
 
 
 def load_problem_file(path: Path) -> Problem:
@@ -135,14 +146,19 @@ def _load(path: Path) -> tuple[Problem, tuple[Case, ...]]:
     if not examples:
         raise UserError(f"{path}: examples is empty: a search needs at least one visible case")
     hidden = _cases(entries.hidden, "hidden", "hidden", signature, path)
+    for key, empty in (("hidden", not hidden), ("languages", not entries.languages)):
+        if empty and key in entries.model_fields_set:
+            raise UserError(f"{path}: {key} is empty: leave it out, or give at least one")
     _check_apart(examples, hidden, path)
+    languages = _languages(entries.languages, path)
     problem = Problem(
         name=name,
         description=entries.description.strip(),
         mode=mode,
         cases=examples,
         signature=signature,
-        languages=_languages(entries.languages, path),
+        languages=languages,
+        packages=_packages(entries.packages, languages, path),
         checker=_named(entries.checker, path),
         error_function=_named(entries.error_function, path),
         limits=_limits(entries.limits),
@@ -173,9 +189,25 @@ def _mode_and_signature(entries: _File, path: Path) -> tuple[Mode, Signature | N
 
 def _languages(names: Sequence[str], path: Path) -> tuple[str, ...]:
     try:
-        return tuple(language(name).name for name in names)
+        return tuple(
+            language(str(path.parent / name) if name.endswith(RECORD_SUFFIXES) else name).reference for name in names
+        )
     except UserError as error:
         raise UserError(f"{path}: languages: {error}") from error
+
+
+def _packages(names: Sequence[str], languages: Sequence[str], path: Path) -> tuple[str, ...]:
+    """The requirements, wheels by their absolute paths, all ready for use: before a model is asked."""
+    if not names:
+        return ()
+    if languages and "python" not in languages:
+        raise UserError(f"{path}: packages are for programs in python, and languages is {', '.join(languages)}")
+    wanted = tuple(str((path.parent / name).absolute()) if is_wheel(name) else name for name in names)
+    try:
+        prepare(wanted)
+    except UserError as error:
+        raise UserError(f"{path}: packages: {error}") from error
+    return wanted
 
 
 def _named(entry: str | _NamedEntry, path: Path) -> Named:

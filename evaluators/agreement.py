@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import combinations
 
 from evaluators.python_text import read_python
@@ -127,12 +128,22 @@ def word_overlap(one: str, other: str) -> float:
     return 1.0 if overlap is None else overlap
 
 
+def sequence_overlap(one: str, other: str) -> float:
+    """Similarity of two texts: twice the characters in matching blocks over all of both (Ratcliff and Obershelp 1988).
+
+    It takes time that grows with the product of the lengths; it is made symmetric by taking the smaller of the two
+    orders, which ``difflib`` may answer differently.
+    """
+    ratios = [SequenceMatcher(None, *pair, autojunk=False).ratio() for pair in ((one, other), (other, one))]
+    return min(ratios)
+
+
 def diversity(candidates: Sequence[str], similarity: Callable[[str, str], float] = word_overlap) -> float | None:
     """One minus the mean similarity of all pairs of a task's candidates, as generated, before any pruning.
 
     Args:
         candidates: Texts of one task's pool.
-        similarity: Of two texts, in ``[0, 1]``.
+        similarity: Of two texts, in ``[0, 1]``: :func:`word_overlap`, :func:`sequence_overlap` or another one.
 
     Returns:
         A number in ``[0, 1]``; None for fewer than two candidates.

@@ -61,7 +61,7 @@ def exact(*, python_equality: bool = False) -> Checker:
 
     def check(expected: PlainData, actual: PlainData, given: PlainData) -> bool:
         if _are_texts(expected, actual, given):
-            return normalised(expected) == normalised(actual)
+            return expected == actual or normalised(expected) == normalised(actual)
         if python_equality:
             return bool(expected == actual)
         return equal_data(expected, actual)
@@ -74,7 +74,7 @@ def lines() -> Checker:
 
     def check(expected: PlainData, actual: PlainData, given: PlainData) -> bool:
         if _are_texts(expected, actual, given):
-            return stripped_lines(expected) == stripped_lines(actual)
+            return expected == actual or stripped_lines(expected) == stripped_lines(actual)
         return equal_data(expected, actual)
 
     return check
@@ -188,7 +188,22 @@ def stripped_lines(text: str) -> list[str]:
 
 def equal_data(expected: PlainData, actual: PlainData) -> bool:
     """Whether two values of plain data are equal: as in Python, but a bool is no number, and NaN equals NaN."""
+    kind, other = type(expected), type(actual)
+    if kind is not other:
+        return frozen(expected) == frozen(actual)
+    if kind is list or kind is tuple:
+        if len(expected) != len(actual):
+            return False
+        if _COMPARED_AT_ONCE.issuperset(map(type, expected)) and _COMPARED_AT_ONCE.issuperset(map(type, actual)):
+            return bool(expected == actual)
+        return all(map(equal_data, expected, actual))
+    if kind in _COMPARED_AT_ONCE:
+        return bool(expected == actual)
     return frozen(expected) == frozen(actual)
+
+
+_COMPARED_AT_ONCE = frozenset((int, str, bytes))
+"""Types that Python's ``==`` compares as we do, their mixtures too."""
 
 
 def frozen(value: PlainData) -> Hashable:  # noqa: PLR0911 - one return a type

@@ -1,10 +1,11 @@
-"""CodeBLEU: how similar two Python programs are, by tokens, syntax trees and flow of data.
+"""CodeBLEU: how similar two programs are, by tokens, syntax trees and flow of data.
 
 S. Ren et al., "CodeBLEU: a Method for Automatic Evaluation of Code Synthesis", 2020 (arXiv:2009.10297). This is an
-implementation of our own on Python's ``ast``, so its figures are near those of other implementations, but not equal:
+implementation of our own, on Python's ``ast`` and for C++ on tree-sitter (:mod:`evaluators.code_bleu_cpp`), so its
+figures are near those of other implementations, but not equal:
 
-- Programs are compared as ``ast.unparse`` writes them, without comments and docstrings; a prediction that does not
-  parse is compared as it stands, and has no syntax match and no data flow.
+- Python programs are compared as ``ast.unparse`` writes them, without comments and docstrings; a prediction that does
+  not parse is compared as it stands, and has no syntax match and no data flow.
 - N-gram match: BLEU-4 of one pair (Papineni et al. 2002) with 1 added to matches and totals of bigrams and longer
   (Lin and Och 2004), so that a short program is not 0.
 - Weighted match: precision of single tokens, a keyword counting five times as much as any other token, with BLEU's
@@ -16,7 +17,8 @@ implementation of our own on Python's ``ast``, so its figures are near those of 
   Variables are numbered in the order in which they are bound; names that are never bound (builtins) stay.
 
 A reference without any edge has no data-flow match: that part is None, and the other three share its weight. (The
-package ``codebleu`` counts it as 1; it gives an empty prediction 0.25.) An empty prediction scores 0 in every part.
+package ``codebleu`` counts it as 1; it gives an empty prediction 0.25.) The same holds for a reference without any
+subtree. An empty prediction scores 0 in every part.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TypeVar
 
+from evaluators.exceptions import unknown_name
 from evaluators.python_text import read_python
 
 _TOKEN = re.compile(
@@ -42,6 +45,9 @@ _LONGEST_NGRAM = 4
 _WEIGHTS = (0.25, 0.25, 0.25, 0.25)
 _Key = TypeVar("_Key")
 
+Edge = tuple[str, str, tuple[str, ...]]
+"""An edge of the data flow: a variable, a relation, and the variables that it comes from."""
+
 
 @dataclass(frozen=True)
 class CodeBleu:
@@ -50,13 +56,13 @@ class CodeBleu:
     Attributes:
         ngram: N-gram match.
         weighted_ngram: Match of single tokens, keywords weighted.
-        syntax: Match of subtrees.
+        syntax: Match of subtrees; None if the reference has none.
         dataflow: Match of edges of the data flow; None if the reference has none.
     """
 
     ngram: float
     weighted_ngram: float
-    syntax: float
+    syntax: float | None
     dataflow: float | None
 
     @property
@@ -81,7 +87,24 @@ class CodeBleu:
         return sum(part * weight for part, weight in defined) / total if total else 0.0
 
 
-def code_bleu(prediction: str, reference: str) -> CodeBleu:
+@dataclass(frozen=True)
+class CodeFacts:
+    """What is compared of a program.
+
+    Attributes:
+        tokens: In the order of the source.
+        keywords: The language's.
+        subtrees: How often each subtree occurs.
+        edges: How often each edge of the data flow occurs.
+    """
+
+    tokens: tuple[str, ...]
+    keywords: frozenset[str]
+    subtrees: Counter[str]
+    edges: Counter[Edge]
+
+
+def code_bleu(prediction: str, reference: str, language: str = "python") -> CodeBleu:
     """How similar a prediction is to a reference.
 
     Both must have the same form, such as the whole function: where a benchmark's reference is a body, put its head
@@ -89,24 +112,38 @@ def code_bleu(prediction: str, reference: str) -> CodeBleu:
 
     Args:
         prediction: Any text.
-        reference: A Python program that is not empty.
+        reference: A program that is not empty.
+        language: ``"python"`` or ``"cpp"``.
 
     Raises:
-        ValueError: If the reference does not parse, or holds nothing.
+        ValueError: If the reference holds nothing, or does not parse (as Python).
+        UserError: If the language is another one, or what C++ needs is not installed.
     """
-    wanted, given = read_python(reference), read_python(prediction)
-    if wanted is None or not wanted.tree.body:
-        raise ValueError("the reference of a CodeBLEU must be a Python program that is not empty")
-    wanted_tokens, wanted_edges = _TOKEN.findall(wanted.text), Counter(_dataflow(wanted.tree))
-    given_tokens = _TOKEN.findall(prediction if given is None else given.text)
-    given_edges = Counter(() if given is None else _dataflow(given.tree))
-    given_trees = Counter(() if given is None else _subtrees(given.tree))
+    if language == "python":
+        read = _python_facts
+    elif language == "cpp":
+        from evaluators.code_bleu_cpp import cpp_facts
+
+        read = cpp_facts
+    else:
+        raise unknown_name("language of CodeBLEU", language, ("python", "cpp"))
+    wanted, given = read(reference), read(prediction)
+    if not wanted.tokens or (language == "python" and not wanted.subtrees):
+        raise ValueError("the reference of a CodeBLEU must be a program that is not empty")
     return CodeBleu(
-        ngram=_bleu(given_tokens, wanted_tokens),
-        weighted_ngram=_weighted_precision(given_tokens, wanted_tokens),
-        syntax=_recall(given_trees, Counter(_subtrees(wanted.tree))),
-        dataflow=_recall(given_edges, wanted_edges) if wanted_edges else None,
+        ngram=_bleu(given.tokens, wanted.tokens),
+        weighted_ngram=_weighted_precision(given.tokens, wanted.tokens, wanted.keywords),
+        syntax=_recall(given.subtrees, wanted.subtrees) if wanted.subtrees else None,
+        dataflow=_recall(given.edges, wanted.edges) if wanted.edges else None,
     )
+
+
+def _python_facts(source: str) -> CodeFacts:
+    read = read_python(source)
+    if read is None:
+        return CodeFacts(tuple(_TOKEN.findall(source)), _KEYWORDS, Counter(), Counter())
+    subtrees, edges = Counter(_subtrees(read.tree)), Counter(_dataflow(read.tree))
+    return CodeFacts(tuple(_TOKEN.findall(read.text)), _KEYWORDS, subtrees, edges)
 
 
 def _bleu(given: Sequence[str], wanted: Sequence[str]) -> float:
@@ -125,11 +162,11 @@ def _ngrams(tokens: Sequence[str], length: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(tokens[start : start + length]) for start in range(len(tokens) - length + 1))
 
 
-def _weighted_precision(given: Sequence[str], wanted: Sequence[str]) -> float:
+def _weighted_precision(given: Sequence[str], wanted: Sequence[str], keywords: frozenset[str]) -> float:
     ours, theirs = Counter(given), Counter(wanted)
 
     def weight(counts: Counter[str]) -> int:
-        return sum(count * (_KEYWORD_WEIGHT if token in _KEYWORDS else 1) for token, count in counts.items())
+        return sum(count * (_KEYWORD_WEIGHT if token in keywords else 1) for token, count in counts.items())
 
     return _brevity(given, wanted) * weight(ours & theirs) / weight(ours) if given else 0.0
 
@@ -151,27 +188,25 @@ def _subtrees(tree: ast.AST) -> list[str]:
             digests[id(child)] for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context)
         ]
         shape = f"{type(node).__name__}({','.join(children)})"
-        digests[id(node)] = shape if len(shape) < 80 else f"{type(node).__name__}#{_digest(shape)}"
+        digests[id(node)] = short_form(shape)
         if children:
             found.append(digests[id(node)])
     return found
 
 
-def _digest(text: str) -> str:
-    return blake2b(text.encode(), digest_size=12).hexdigest()
+def short_form(shape: str) -> str:
+    """A text that stands for a subtree, itself or its digest: that of a deep tree would grow with each level."""
+    return shape if len(shape) < 80 else "#" + blake2b(shape.encode(), digest_size=12).hexdigest()
 
 
-_Edge = tuple[str, str, tuple[str, ...]]
-
-
-def _dataflow(tree: ast.Module) -> list[_Edge]:
+def _dataflow(tree: ast.Module) -> list[Edge]:
     """Edges of the data flow, in the order of the source."""
     bound = {name: f"variable {number}" for number, name in enumerate(dict.fromkeys(_bindings(tree)))}
 
     def renamed(names: Iterator[str]) -> tuple[str, ...]:
         return tuple(sorted({bound.get(name, name) for name in names}))
 
-    edges: list[_Edge] = []
+    edges: list[Edge] = []
     for node in ast.walk(tree):
         for target, value in _assignments(node):
             edges += [(bound[name], "computed from", renamed(_reads(value))) for name in _targets(target)]

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from evaluators.checkers import equal_data, frozen, normalised, stripped_lines
-from evaluators.exceptions import UserError
+from evaluators.exceptions import UserError, unknown_name
 from evaluators.named import build_named, call_own_code, is_own_code, load_own_code
 from evaluators.plain_data import PlainData
 from evaluators.problem import Case, Named
@@ -81,7 +81,8 @@ class AbsoluteDifference:
     """Distance between numbers, a column an output: a line of a text, an element of a tuple, else the whole value.
 
     An output that holds several numbers (a line of them, a list) has the sum of their distances by position, and each
-    number missing or too many costs ``length_penalty``. What is no number where one is expected costs the penalty.
+    number missing or too many costs ``length_penalty``. What is no number where one is expected costs the penalty; an
+    empty line is a list without numbers where anything but one number is expected.
 
     Attributes:
         penalty: For an output that is missing or no number.
@@ -104,16 +105,18 @@ class AbsoluteDifference:
             isinstance(expected, str | tuple) or isinstance(actual, str | tuple)
         ):
             return (self.penalty,) * max(1, len(wanted))
+        if isinstance(expected, str):
+            given = _aligned_lines(wanted, given)
         errors = [self._distance(want, got) for want, got in zip_longest(wanted, given[: len(wanted)])] or [0.0]
         if len(given) > len(wanted):
             errors[-1] = min(self.penalty, errors[-1] + self.length_penalty * (len(given) - len(wanted)))
         return errors
 
     @staticmethod
-    def _outputs(value: PlainData) -> Sequence[PlainData]:
+    def _outputs(value: PlainData) -> list[PlainData]:
         if isinstance(value, str):
-            return [line.split() for line in stripped_lines(value)]
-        return value if isinstance(value, tuple) else (value,)
+            return [line.split() for line in value.removesuffix("\n").split("\n")] if value else []
+        return list(value) if isinstance(value, tuple) else [value]
 
     def _distance(self, expected: PlainData, actual: PlainData) -> float:
         one, other = _numbers(expected), _numbers(actual)
@@ -134,9 +137,11 @@ class Levenshtein:
 
     Attributes:
         penalty: For an output that is missing or neither text nor list.
+        unit: ``"character"``, or ``"word"`` for texts that hold a list: words stand between white space.
     """
 
     penalty: float = 1e4
+    unit: str = "character"
 
     def columns(self, case: Case) -> int:
         """One."""
@@ -145,7 +150,9 @@ class Levenshtein:
     def errors(self, expected: PlainData, actual: PlainData) -> Sequence[float]:
         """The distance, at most the penalty."""
         if isinstance(expected, str) and isinstance(actual, str):
-            return (min(self.penalty, float(edit_distance(normalised(expected), normalised(actual)))),)
+            in_words = self.unit == "word"
+            one, other = (value.split() if in_words else normalised(value) for value in (expected, actual))
+            return (min(self.penalty, float(edit_distance(one, other))),)
         if isinstance(expected, list | tuple) and type(expected) is type(actual):
             return (min(self.penalty, float(edit_distance(list(map(frozen, expected)), list(map(frozen, actual))))),)
         return (self.penalty,)
@@ -206,6 +213,8 @@ def build_error_function(named: Named) -> ErrorFunction:
             raise UserError(
                 f"error function {named.name!r}: {option} is {value}, but must be a finite number above 0, as 1e6"
             )
+    if isinstance(built, Levenshtein) and built.unit not in ("character", "word"):
+        raise unknown_name("unit of error function 'levenshtein'", built.unit, ("character", "word"))
     return built
 
 
@@ -218,6 +227,8 @@ def matching_share(expected: PlainData, actual: PlainData) -> float:
         A number in ``[0, 1]``.
     """
     if isinstance(expected, str) and isinstance(actual, str):
+        if expected == actual:
+            return 1.0
         one, other = stripped_lines(expected), stripped_lines(actual)
         matches = sum(map(str.__eq__, one, other))
         return matches / max(len(one), len(other)) if one or other else 1.0
@@ -258,6 +269,19 @@ def edit_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
         rises = down | (mask & ~(diagonal | up))
         falls = up & diagonal
     return distance
+
+
+def _aligned_lines(wanted: list[PlainData], given: list[PlainData]) -> list[PlainData]:
+    """Lines, split into words: None for one without the number that is wanted; newlines at the very end never count."""
+    aligned = list(given)
+    while len(aligned) > len(wanted) and not aligned[-1]:
+        aligned.pop()
+    for place, want in enumerate(wanted):
+        if place == len(aligned):
+            aligned.append(None if want else [])
+        elif len(want) == 1 and not aligned[place]:
+            aligned[place] = None
+    return aligned
 
 
 def _numbers(value: PlainData) -> list[float] | None:

@@ -113,6 +113,7 @@ def execution_key(program: Program, problem: Problem, toolchain: str, cases: Seq
         SHA-256, hexadecimal.
 
     Raises:
+        InfrastructureError: If packages of the problem's are neither there nor to be had.
         UserError: If a file of the user's own that the problem names cannot be read.
     """
     return ExecutionKeys(problem, cases).of(program, toolchain)
@@ -146,6 +147,10 @@ def _judging_digest(problem: Problem, cases: Sequence[Case]) -> str:
         "error_function": _identity(problem.error_function),
         "cases": [[to_json(case.input), to_json(case.expected)] for case in cases],
     }
+    if problem.packages:
+        from evaluators.packages import prepare
+
+        parts["packages"] = prepare(problem.packages).digest
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

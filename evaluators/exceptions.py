@@ -47,6 +47,24 @@ def unknown_name(kind: str, given: str, allowed: Iterable[str]) -> UserError:
     return UserError(f"unknown {kind} {given!r}: allowed are {', '.join(names) or 'none'}{hint}")
 
 
+def near_file(path: str) -> str:
+    """A hint for a path that is not there: the file of its folder with the most similar name, or nothing.
+
+    Args:
+        path: What the user typed.
+
+    Returns:
+        Such as ``"; did you mean 'problems/gcd.yaml'?"``, to be put behind a message.
+    """
+    folder = Path(path).parent
+    try:
+        names = [each.name for each in folder.iterdir()]
+    except (OSError, ValueError):
+        return ""
+    near = difflib.get_close_matches(Path(path).name, names, n=1, cutoff=0.7)
+    return f"; did you mean {str(folder / near[0])!r}?" if near else ""
+
+
 @contextlib.contextmanager
 def users_code(what: str) -> Iterator[None]:
     """Run code of the user's own: whatever it raises becomes one line that names it.
@@ -66,8 +84,23 @@ def users_code(what: str) -> Iterator[None]:
         raise UserError(f"{what} raised {type(error).__name__}: {reason} ({_place(error)})") from error
 
 
+_ROOT = Path(__file__).parent.parent
+_OURS = tuple(f"{_ROOT / package}/" for package in ("evo", "operators", "selection", "evaluators", "benchmarks"))
+
+
 def _place(error: BaseException) -> str:
+    """The last line of the user's own that was run; one of a library if there is none, and never one of ours."""
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "no place is known"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((*_OURS, "<frozen"))
+    ]
+    import sysconfig  # only where something has failed: it takes milliseconds
+
+    libraries = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "purelib", "platlib"))
+    frames = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
+    if not frames:
+        return "before any line of it was run"
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}"

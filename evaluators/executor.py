@@ -21,7 +21,7 @@ from evaluators.sandbox.client import Sandbox
 from evaluators.sandbox.precompiled import Precompiled, find_or_make
 from evaluators.sandbox.probe import SandboxReport, probe, require_platform
 from evaluators.sandbox.task import Compiled, Task, compile_and_run_task, compile_task, encode_input, run_task
-from evaluators.sandbox.visible import visible
+from evaluators.sandbox.visible import Visible, visible
 from evaluators.verdict import Verdict
 
 EXECUTOR_VERSION = 2
@@ -99,7 +99,9 @@ class SandboxExecutor:
         self.layers = self.report.layers
         self._visible = visible(toolchains.installed(LANGUAGES.values()))
         self._precompiled: dict[str, Precompiled | None] = {}
-        self._toolchains: dict[str, str] = {}
+        self._toolchains: dict[Language, str] = {}
+        self._own_visible: dict[Language, Visible] = {}
+        self._importable: set[tuple[str, int]] = set()
         self._compiled: OrderedDict[str, Compiled] = OrderedDict()
         self._compiled_bytes = 0
         self._idle: list[Sandbox] = []
@@ -111,15 +113,15 @@ class SandboxExecutor:
         """Versions of executor, interpreter or compiler, and its options, as a short string.
 
         Args:
-            language: Name or alias.
+            language: Name, alias, or path of a record.
 
         Raises:
             UserError: If the language is unknown, or its compiler is missing.
         """
         record = find_language(language)
-        if record.name not in self._toolchains:
-            self._toolchains[record.name] = toolchains.version(record, EXECUTOR_VERSION)
-        return self._toolchains[record.name]
+        if record not in self._toolchains:
+            self._toolchains[record] = toolchains.version(record, EXECUTOR_VERSION)
+        return self._toolchains[record]
 
     async def run(
         self, program: Program, problem: Problem, cases: Sequence[Case] | None = None, *, fresh: bool = False
@@ -139,16 +141,17 @@ class SandboxExecutor:
         if not program.source.strip():
             return self._execution(Compiled(Verdict.COMPILE_ERROR, NO_PROGRAM), [], len(chosen), started)
         record = find_language(program.language)
-        self.toolchain(record.name)
+        self.toolchain(record.reference)
         inputs = tuple(encode_input(record, problem, case) for case in chosen)
         task = Task(program, record, problem, inputs, fresh, await self._precompile(record))
+        folder = await self._packages(record, problem)
         async with self._in_loop().slots:
             trouble = ""
             for _ in range(2):
                 if self._closed:
                     raise InfrastructureError("the executor was closed while a program was to be run")
                 try:
-                    sandbox = await self._take()
+                    sandbox = await self._take(self._shown(record, folder))
                 except InfrastructureError as error:
                     trouble = str(error)
                     continue
@@ -194,8 +197,40 @@ class SandboxExecutor:
             self._loop = _InLoop(loop, asyncio.Semaphore(self.workers), asyncio.Lock())
         return self._loop
 
-    async def _take(self) -> Sandbox:
-        sandbox = self._idle.pop() if self._idle else await Sandbox.start(self.report.isolation, self._visible)
+    async def _packages(self, record: Language, problem: Problem) -> str | None:
+        """The folder of what a problem's programs in Python may import; None for the standard library alone."""
+        if not problem.packages or record.runner != "python":
+            return None
+        from evaluators.packages import prepare, require_importable
+
+        packages = await asyncio.to_thread(prepare, problem.packages)
+        wanted = (packages.digest, problem.limits.memory_bytes)
+        if wanted not in self._importable:
+            self._importable.add(wanted)
+            try:
+                await require_importable(self, packages, problem)
+            except BaseException:
+                self._importable.discard(wanted)
+                raise
+        return packages.folder
+
+    def _shown(self, record: Language, packages: str | None) -> Visible:
+        """What a sandbox must show for a language, with packages or without."""
+        if record.path and record not in self._own_visible:
+            programs = toolchains.installed([*LANGUAGES.values(), record])
+            self._own_visible[record] = visible(programs, record.mounts)
+        shown = self._own_visible[record] if record.path else self._visible
+        return dataclasses.replace(shown, headers=self._visible.headers, packages=packages)
+
+    async def _take(self, wanted: Visible) -> Sandbox:
+        for sandbox in reversed(self._idle):
+            if sandbox.visible == wanted:
+                self._idle.remove(sandbox)
+                break
+        else:
+            while self._idle and len(self._idle) + len(self._busy) >= self.workers:
+                self._idle.pop(0).end()
+            sandbox = await Sandbox.start(self.report.isolation, wanted)
         self._busy.add(sandbox)
         return sandbox
 
@@ -219,7 +254,7 @@ class SandboxExecutor:
         return compiled, await run_task(sandbox, task, compiled.program)
 
     async def _compile(self, sandbox: Sandbox, task: Task) -> Compiled:
-        key = f"{task.compile_key} {self.toolchain(task.language.name)}"
+        key = f"{task.compile_key} {self.toolchain(task.language.reference)}"
         if key in self._compiled:
             self._compiled.move_to_end(key)
             return dataclasses.replace(self._compiled[key], cpu_seconds=0.0)

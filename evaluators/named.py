@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import reprlib
 from collections.abc import Callable, Mapping
@@ -11,9 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from evaluators.exceptions import UserError, unknown_name
+from evaluators.exceptions import UserError, unknown_name, users_code
 from evaluators.plain_data import PlainData
 from evaluators.problem import Named
+from evaluators.users_file import load_from_file, read_users_file
 
 _Built = TypeVar("_Built")
 
@@ -59,22 +59,19 @@ def own_code_digest(name: str) -> str:
         UserError: If the file cannot be read.
     """
     path, _, attribute = name.rpartition(":")
-    return sha256(_own_source("own code", path) + b"\0" + attribute.encode()).hexdigest()
+    return sha256(read_users_file("own code", path) + b"\0" + attribute.encode()).hexdigest()
 
 
 def load_own_code(kind: str, name: str) -> Callable[..., Any]:
-    """The function that ``path/file.py:attribute`` means.
+    """The function that ``path/file.py:attribute`` means; a file that has not changed is imported once.
 
     Raises:
         UserError: If there is no such file or attribute, the file fails while it is imported, or the attribute
             cannot be called.
     """
     path, _, attribute = name.rpartition(":")
-    members = _own_module(kind, str(Path(path).absolute()), sha256(_own_source(kind, path)).hexdigest())
-    if attribute not in members:
-        functions = [key for key, value in members.items() if callable(value) and not key.startswith("_")]
-        raise unknown_name(f"{kind} in {path}", attribute, functions)
-    function = members[attribute]
+    digest = sha256(read_users_file(kind, path)).hexdigest()
+    function = _own_function(kind, str(Path(path).absolute()), attribute, digest)
     if not callable(function):
         raise UserError(f"{kind} {name!r} is a {type(function).__name__}: it must be a function")
     return function  # type: ignore[no-any-return]
@@ -87,40 +84,12 @@ def call_own_code(kind: str, named: Named, function: Callable[..., Any], *values
         UserError: If the function raises.
     """
     try:
-        return partial(function, **named.options)(*values)
-    except Exception as error:
-        raise UserError(
-            f"{kind} {named.name!r} raised {type(error).__name__}: {str(error)[:200]} (at {_place(error)}); "
-            f"it was given {', '.join(map(reprlib.repr, values))}"
-        ) from error
+        with users_code(f"{kind} {named.name!r}"):
+            return partial(function, **named.options)(*values)
+    except UserError as error:
+        raise UserError(f"{error}; it was given {', '.join(map(reprlib.repr, values))}") from error
 
 
-def _own_source(kind: str, path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise UserError(
-            f"{kind}: cannot read {path!r} ({error.strerror}): write it as path/file.py:attribute"
-        ) from error
-
-
-@lru_cache(maxsize=64)
-def _own_module(kind: str, path: str, digest: str) -> dict[str, Any]:
-    spec = importlib.util.spec_from_file_location(f"evo_own_code_{digest[:16]}", path)
-    if spec is None or spec.loader is None:
-        raise UserError(f"{kind}: {path!r} is no Python file: write it as path/file.py:attribute")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise UserError(
-            f"{kind}: importing {path!r} raised {type(error).__name__}: {str(error)[:200]} (at {_place(error)})"
-        ) from error
-    return vars(module)
-
-
-def _place(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"line {trace.tb_lineno}" if trace is not None else "an unknown line"
+@lru_cache(maxsize=64)  # by the digest too, so that a file which has changed is imported again
+def _own_function(kind: str, path: str, attribute: str, digest: str) -> Any:
+    return load_from_file(kind, path, attribute)

@@ -25,8 +25,12 @@ Json: TypeAlias = Any
 MAX_DEPTH = 100
 """Containers inside containers: deeper data (or a cycle) is refused."""
 
-MAX_ITEMS = 1_000_000
-"""Values in one piece of data, containers included."""
+MAX_ITEMS = 4_000_000
+"""Values inside of one piece of data, containers included.
+
+HumanEval+ has results of a million values (tasks 100 and 130). Five results of Mbpp/255 in MBPP+ are beyond this bound:
+four of 6 million values, with which a process grows to 1.3 GB, and one of 130 million.
+"""
 
 _SMALL = 2**53  # integers beyond it are written in hexadecimal: exact in every JSON reader, and no limit on digits
 
@@ -52,7 +56,7 @@ def from_json(data: Json) -> PlainData:
     """Rebuild plain data from what :func:`to_json` returned.
 
     Args:
-        data: Parsed JSON, from any source: it is checked.
+        data: Parsed JSON, from any source: it is checked. Its lists may become part of what is returned.
 
     Raises:
         ValueError: If it is not tagged plain data, or too deep or too large.
@@ -86,8 +90,9 @@ class _Counted:
     def __init__(self) -> None:
         self.items = 0
 
-    def enter(self, depth: int) -> None:
-        self.items += 1
+    def enter(self, items: int, depth: int) -> None:
+        """Count the members of a container."""
+        self.items += items
         if depth > MAX_DEPTH:
             raise ValueError(f"plain data is nested deeper than {MAX_DEPTH} levels")
         if self.items > MAX_ITEMS:
@@ -100,8 +105,9 @@ class _Writer(_Counted):
         self.accept_subclasses = accept_subclasses
 
     def write(self, value: PlainData, depth: int) -> Json:  # noqa: PLR0911 - one return a type
-        self.enter(depth)
-        kind = self._kind(value)
+        kind = type(value)
+        if kind not in _PLAIN:
+            kind = self._plain_base(kind)
         if kind is str:
             return _write_text(value)
         if kind is int:
@@ -111,23 +117,27 @@ class _Writer(_Counted):
             plain_float = float.__float__(value)
             return plain_float if math.isfinite(plain_float) else {"float": str(plain_float)}
         if kind is list:
-            return [self.write(item, depth + 1) for item in list.__iter__(value)]
+            return self._members(list(list.__iter__(value)), depth)
         if kind is tuple:
-            return {"tuple": [self.write(item, depth + 1) for item in tuple.__iter__(value)]}
+            return {"tuple": self._members(list(tuple.__iter__(value)), depth)}
         if kind is dict:
+            self.enter(2 * dict.__len__(value), depth)
             pairs = dict.items(value)
             return {"dict": [[self.write(key, depth + 1), self.write(item, depth + 1)] for key, item in pairs]}
         if kind is set or kind is frozenset:
-            members = [self.write(item, depth + 1) for item in kind.__iter__(value)]
+            members = self._members(list(kind.__iter__(value)), depth)
             return {kind.__name__: sorted(members, key=json.dumps)}
         if kind is bytes:
             return {"bytes": base64.b64encode(value).decode("ascii")}
         return value  # None, True, False
 
-    def _kind(self, value: PlainData) -> type[Any]:
-        kind = type(value)
-        if kind in _PLAIN:
-            return kind
+    def _members(self, members: list[PlainData], depth: int) -> list[Json]:
+        self.enter(len(members), depth)
+        if len(members) >= _MANY and _stand_as_they_are(members):
+            return members
+        return [self.write(member, depth + 1) for member in members]
+
+    def _plain_base(self, kind: type[Any]) -> type[Any]:
         if self.accept_subclasses:
             for base in _PLAIN:
                 if issubclass(kind, base):
@@ -135,6 +145,8 @@ class _Writer(_Counted):
         raise ValueError(f"a value of type {kind.__name__!r} is not plain data")
 
 
+_MANY = 8  # members that are looked at together: for fewer it takes longer than one by one
+_SCALARS = frozenset((str, bool, int, float, type(None)))
 _PLAIN: tuple[type[Any], ...] = (str, bool, int, float, list, tuple, dict, set, frozenset, bytes, type(None))
 
 
@@ -148,13 +160,22 @@ def _write_text(value: str) -> Json:
     return plain
 
 
+def _stand_as_they_are(members: list[PlainData]) -> bool:
+    """Whether JSON says all of them without a tag; a quick answer for lists of one kind, which most long ones are."""
+    kinds = set(map(type, members))
+    if kinds == {int}:
+        return bool(-_SMALL <= min(members) <= max(members) <= _SMALL)
+    if kinds == {str}:
+        return all(map(str.isascii, members))
+    return kinds == {float} and all(map(math.isfinite, members))
+
+
 class _Reader(_Counted):
     def read(self, data: Json, depth: int) -> PlainData:
-        self.enter(depth)
         if data is None or isinstance(data, bool | int | float | str):
             return data
         if isinstance(data, list):
-            return [self.read(item, depth + 1) for item in data]
+            return self._members(data, depth)
         if not isinstance(data, dict) or len(data) != 1:
             raise ValueError("plain data in JSON has exactly one tag an object")
         ((tag, content),) = data.items()
@@ -169,18 +190,29 @@ class _Reader(_Counted):
         except TypeError as error:
             raise ValueError(f"a {tag} holds a key that cannot be hashed") from error
 
+    def _members(self, content: list[Json], depth: int) -> list[PlainData]:
+        self.enter(len(content), depth)
+        if _SCALARS.issuperset(map(type, content)):
+            return content
+        return [member if type(member) in _SCALARS else self.read(member, depth + 1) for member in content]
+
     def _container(self, tag: str, content: list[Json], depth: int) -> PlainData:
         if tag == "dict":
             if not all(isinstance(pair, list) and len(pair) == 2 for pair in content):
                 raise ValueError("the tag 'dict' holds pairs")
-            return {self.read(key, depth + 1): self.read(item, depth + 1) for key, item in content}
-        members = (self.read(item, depth + 1) for item in content)
+            self.enter(2 * len(content), depth)
+            return {
+                key if type(key) is str else self.read(key, depth + 1): (
+                    item if type(item) in _SCALARS else self.read(item, depth + 1)
+                )
+                for key, item in content
+            }
         if tag == "tuple":
-            return tuple(members)
+            return tuple(self._members(content, depth))
         if tag == "set":
-            return set(members)
+            return set(self._members(content, depth))
         if tag == "frozenset":
-            return frozenset(members)
+            return frozenset(self._members(content, depth))
         raise ValueError(f"the tag {tag!r} is unknown")
 
 

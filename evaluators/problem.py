@@ -81,6 +81,8 @@ class Problem:
         checker: Decides whether an output is right.
         error_function: Tells how wrong it is, in one column or several a case.
         limits: What a program may use.
+        packages: Requirements of Python packages that programs may import, besides the standard library; see
+            :mod:`evaluators.packages`.
     """
 
     name: str
@@ -92,3 +94,4 @@ class Problem:
     checker: Named = Named("exact")
     error_function: Named = Named("mismatch")
     limits: Limits = Limits()
+    packages: tuple[str, ...] = ()

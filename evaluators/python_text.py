@@ -20,15 +20,28 @@ class PythonText:
     text: str
 
 
-def read_python(source: str) -> PythonText | None:
-    """The normal form of a program; None if the text does not parse, or is nested too deeply to be handled."""
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def parse_python(source: str) -> ast.Module | None:
+    """The syntax tree of a program; None if the text does not parse, or is nested too deeply to be handled."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the program's own escapes and comparisons
-            tree = ast.parse(source)
+            return ast.parse(source)
+    except _UNREADABLE:
+        return None
+
+
+def read_python(source: str) -> PythonText | None:
+    """The normal form of a program; None where :func:`parse_python` gives None."""
+    tree = parse_python(source)
+    if tree is None:
+        return None
+    try:
         _drop_docstrings(tree)
         return PythonText(tree, ast.unparse(tree))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except _UNREADABLE:
         return None
 
 

@@ -135,7 +135,8 @@ def verdicts_of_record(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 def problem_to_record(problem: Problem) -> Record:
     """Write a problem, which holds visible cases alone, as a JSON object."""
-    return {
+    packages = {"packages": list(problem.packages)} if problem.packages else {}
+    return packages | {
         "name": problem.name,
         "description": problem.description,
         "mode": problem.mode,
@@ -165,6 +166,7 @@ def problem_from_record(record: Mapping[str, Any]) -> Problem:
             checker=_named_from_record(record["checker"]),
             error_function=_named_from_record(record["error_function"]),
             limits=Limits(**record["limits"]),
+            packages=tuple(record.get("packages", ())),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InfrastructureError(f"the record of a problem is damaged ({type(error).__name__}: {error})") from error

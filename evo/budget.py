@@ -69,9 +69,9 @@ class Charge:
         return self.prompt_tokens + self.completion_tokens
 
     @classmethod
-    def for_call(cls, usage: Usage, price: Price | None) -> Charge:
-        """What one answer cost."""
-        usd = None if price is None else price.cost_usd(usage)
+    def for_call(cls, usage: Usage, price: Price | None, model: str = "") -> Charge:
+        """What one answer cost; ``model`` is what answered, where several may."""
+        usd = None if price is None else price.of(model).cost_usd(usage)
         return cls(0, 1, usage.prompt_tokens, usage.completion_tokens, usd)
 
 

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import json
 import platform
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def digest_of(facts: dict[str, Any]) -> str:
 
 
 def _facts(model: ChatModel) -> dict[str, Any]:
-    price = None if model.price is None else asdict(model.price)
+    price = None if model.price is None else model.price.to_record()
     return {"identity": model.identity, "price": price, "concurrency": model.concurrency}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from evaluators.exceptions import InfrastructureError, UserError
+from evaluators.exceptions import InfrastructureError, UserError, near_file
 
 SCHEMA_VERSION = 2
 JOURNAL_NAME = "journal.sqlite"
@@ -128,7 +128,8 @@ def existing_journal(folder: Path) -> Path:
     """
     path = folder / JOURNAL_NAME
     if not path.is_file():
-        raise UserError(f"{folder} holds no run (no {JOURNAL_NAME}): give the folder that 'evo solve' named")
+        near = "" if folder.exists() else near_file(str(folder))
+        raise UserError(f"{folder} holds no run (no {JOURNAL_NAME}): give the folder that 'evo solve' named{near}")
     return path
 
 

@@ -73,8 +73,9 @@ async def judge(task: Task, source: str) -> Judgement | None:
 
 
 def _without_keys(task: Task) -> dict[str, str]:
-    key = task.settings.endpoint.key_variable
-    return {name: value for name, value in os.environ.items() if name != key and not name.startswith("OPENAI_")}
+    fallback = task.settings.models.fallback
+    keys = {task.settings.endpoint.key_variable, fallback.key_variable if fallback is not None else ""}
+    return {name: value for name, value in os.environ.items() if name not in keys and not name.startswith("OPENAI_")}
 
 
 def _answer(output: bytes) -> dict[str, Any] | None:

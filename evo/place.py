@@ -73,7 +73,7 @@ class Place:
         request = ChatRequest(messages, sampling, self.run.seed_at(*self.path), self.path, operator)
         self.account.check_call(self.run.most(operator, request.token_bound - sampling.max_tokens))
         completion = await self.run.complete(request, model)
-        self.account.spent += Charge.for_call(completion.usage, model.price)
+        self.account.spent += Charge.for_call(completion.usage, model.price, completion.model)
         return completion
 
     async def execute(self, program: Program) -> Evaluation:

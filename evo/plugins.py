@@ -9,15 +9,16 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
 import re
-from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from evaluators.exceptions import UserError, unknown_name, users_code
+from evaluators.users_file import attribute_of, load_from_file
+from evo.settings_sources import requirement
 from selection import SAMPLERS, SELECTORS, TREES
 from selection.sampler import CaseSampler
 from selection.selector import Selector
@@ -67,13 +68,30 @@ def _built(kind: str, spec: str, table: dict[str, Any], group: str, method: str)
     for option in options:
         if option not in allowed:
             raise unknown_name(f"option of {kind} {name!r},", option, allowed)
-    try:
-        built = factory(**options)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"{kind} {spec!r}: {error}") from error
+    if name in table:
+        built = _of_ours(kind, spec, factory, options)
+    else:
+        with users_code(f"{kind} {spec!r}"):
+            built = factory(**options)
     if not hasattr(built, method):
         raise UserError(f"{kind} {name!r} made a {type(built).__name__}, which has no method {method!r}")
     return built
+
+
+def _of_ours(kind: str, spec: str, factory: Any, options: dict[str, Any]) -> Any:
+    """A plug-in of our own tables, whose types say what its options must be."""
+    kinds = get_type_hints(factory)
+    checked = {}
+    for name, value in options.items():
+        try:
+            checked[name] = TypeAdapter(kinds[name]).validate_python(value)
+        except ValidationError as error:
+            must = requirement(error.errors()[0])
+            raise UserError(f"{kind} {spec!r}: {name} is {value!r}{must}") from error
+    try:
+        return factory(**checked)
+    except ValueError as error:
+        raise UserError(f"{kind} {spec!r}: {error}") from error
 
 
 def _split(kind: str, spec: str) -> tuple[str, dict[str, Any]]:
@@ -122,24 +140,12 @@ def load_attribute(kind: str, where: str, attribute: str) -> Any:
         UserError: If there is no such thing.
     """
     if where.endswith(".py"):
-        path = Path(where)
-        if not path.is_file():
-            raise UserError(f"{kind} {where}:{attribute}: there is no file {where}")
-        spec = importlib.util.spec_from_file_location(f"evo_plugin_{path.stem}", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
+        return load_from_file(kind, where, attribute)
+    try:
         with users_code(f"the import of {where}"):
-            spec.loader.exec_module(module)
-    else:
-        try:
-            with users_code(f"the import of {where}"):
-                module = importlib.import_module(where)
-        except UserError as error:
-            if isinstance(error.__cause__, ModuleNotFoundError):
-                raise UserError(f"{kind} {where}:{attribute}: there is no module {error.__cause__.name!r}") from error
-            raise
-    if not hasattr(module, attribute):
-        names = [name for name in vars(module) if not name.startswith("_")]
-        raise unknown_name(f"attribute of {where}", attribute, names)
-    return getattr(module, attribute)
+            module = importlib.import_module(where)
+    except UserError as error:
+        if isinstance(error.__cause__, ModuleNotFoundError):
+            raise UserError(f"{kind} {where}:{attribute}: there is no module {error.__cause__.name!r}") from error
+        raise
+    return attribute_of(kind, module, where, attribute)

@@ -163,7 +163,7 @@ class JournalledModel:
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.identity: str = facts["identity"]
-        self.price = None if facts["price"] is None else Price(**facts["price"])
+        self.price = None if facts["price"] is None else Price.from_record(facts["price"])
         self.concurrency: int = facts["concurrency"]
 
     async def complete(self, request: ChatRequest) -> Completion:

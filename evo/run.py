@@ -292,8 +292,8 @@ class Run:
             copied = replace(effect, elapsed_seconds=self.elapsed_seconds())
             await self.journal.record(copied, request_text=text)
             if effect.kind == "completion":
-                usage = completion_from_record(effect.record).usage
-                self.saved += Charge.for_call(usage, self.models.default.price)
+                answer = completion_from_record(effect.record)
+                self.saved += Charge.for_call(answer.usage, self.models.default.price, answer.model)
             return copied
         return None
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.executor import Executor
-from evo.budget import Budget
+from evo.budget import Budget, Charge
 from evo.events import Observer, SearchEnded, unobserved
 from evo.individual import Individual
 from evo.journal import EffectStore
@@ -95,8 +96,6 @@ async def search(
 async def _system(run: Run, task: Task) -> None:
     settings = task.settings
     if settings.system == "best-of-n":
-        if task.start is not None:
-            raise UserError("--start is for repairing, and best-of-n repairs nothing: use --system seidr")
         await best_of_n(run, settings.language, settings.best_of_n)
     else:
         sampler = None if settings.sampler is None else case_sampler(settings.sampler)
@@ -135,14 +134,17 @@ def check_prices(settings: Settings, models: Models) -> None:
 def _result(run: Run, task: Task, reason: StopReason) -> Result:
     individuals = tuple(run.committed)
     distinct: dict[str, Individual] = {each.genome.digest: each for each in individuals}
+    settled = run.admission.settled
+    # A program counts when it has its place among the individuals; one whose birth was broken off was speculative.
+    programs = sum(each.operator != "start" for each in individuals)
     return Result(
         problem=task.problem.name,
         system=task.settings.system,
         stop_reason=reason,
         best=best(individuals),
         individuals=individuals,
-        spent=run.admission.settled,
-        speculative=run.speculative,
+        spent=replace(settled, programs=programs),
+        speculative=run.speculative + Charge(programs=settled.programs - programs),
         saved=run.saved,
         generations=1 + max((each.generation for each in individuals), default=-1),
         executions=len(distinct),

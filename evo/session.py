@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evaluators.exceptions import UserError
+from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.executor import Executor, SandboxExecutor
 from evaluators.languages import language
 from evo.circumstances import circumstances_of, digest_of
@@ -24,12 +24,14 @@ from evo.judge import judge
 from evo.result import Result
 from evo.run import Models
 from evo.search import check_prices, search
-from evo.settings import SamplingSettings, Settings
+from evo.settings import EndpointSettings, PriceSettings, SamplingSettings, Settings
 from evo.settings_sources import validated
 from evo.stop import StopReason
 from evo.task import Task
 from operators.models.catalog import open_model
 from operators.models.chat import ChatModel, Price, Sampling
+from operators.models.fallback import FallbackModel
+from operators.models.limiter import AdaptiveLimiter
 from operators.models.recorded import Recorder
 from operators.models.weights import FetchProgress
 
@@ -49,6 +51,8 @@ class Session:
         judged: Whether the judge opens the hidden cases at the end.
         on_judging: Called when the judge begins.
         on_fetching: Told how far the fetching of the embedded model's weights has come.
+        on_limiter: Given the limiter of each endpoint, which tells who waits for what.
+        will_ask: Whether models will be asked; where they are only looked at, a key may be missing.
     """
 
     observer: Observer = unobserved
@@ -61,6 +65,8 @@ class Session:
     judged: bool = True
     on_judging: Callable[[], None] = lambda: None
     on_fetching: Callable[[FetchProgress], None] | None = None
+    on_limiter: Callable[[AdaptiveLimiter], None] | None = None
+    will_ask: bool = True
 
 
 async def begin(task: Task, folder: Path | None = None, session: Session | None = None) -> Result:
@@ -104,17 +110,21 @@ async def go_on(folder: Path, session: Session | None = None) -> Result:
 async def _searched(task: Task, models: Models, executor: Executor, journal: Journal, session: Session) -> Result:
     with contextlib.ExitStack() as stack:
         reuse = [stack.enter_context(contextlib.closing(JournalReader(path))) for path in run_folders(session.reuse)]
-        result = await search(
-            task,
-            models,
-            executor,
-            journal,
-            observer=session.observer,
-            interruption=session.interruption,
-            circumstances=digest_of(task.to_meta() | circumstances_of(task, models, executor)),
-            accept_changes=session.accept_changes,
-            reuse=reuse,
-        )
+        try:
+            result = await search(
+                task,
+                models,
+                executor,
+                journal,
+                observer=session.observer,
+                interruption=session.interruption,
+                circumstances=digest_of(task.to_meta() | circumstances_of(task, models, executor)),
+                accept_changes=session.accept_changes,
+                reuse=reuse,
+            )
+        except InfrastructureError as error:
+            error.add_note(f"what was answered is kept: go on with 'evo resume {journal.folder}'")
+            raise
     _write(journal.folder, result, task)
     if session.judged and result.best is not None and result.stop_reason is not StopReason.INTERRUPTED:
         session.on_judging()
@@ -161,28 +171,42 @@ async def opened_models(settings: Settings, session: Session) -> AsyncIterator[M
         UserError: If a model is not known, or its key is missing.
     """
     names = [settings.model] if session.model is None else []
-    names += [name for name in settings.models.values() if name not in names]
+    names += [name for name in settings.models.by_operator.values() if name not in names]
     async with contextlib.AsyncExitStack() as stack:
         opened: dict[str, ChatModel] = {}
         for name in names:
-            opened[name] = await _open(name, settings, session)
+            opened[name] = await _open(name, settings.endpoint, settings.price, settings, session)
             stack.push_async_callback(opened[name].close)
         default = opened[settings.model] if session.model is None else session.model
+        fallback = settings.models.fallback
+        if fallback is not None:
+            endpoint = settings.endpoint
+            if fallback.base_url is not None:
+                # Another provider: it gets no key and no header of the first one's.
+                own = fallback.model_dump(include={"base_url", "key_variable", "headers"})
+                endpoint = endpoint.model_copy(update=own | {"quirks": {}})
+            second = await _open(fallback.model, endpoint, fallback.price, settings, session)
+            stack.push_async_callback(second.close)
+            rest_seconds = fallback.rest_seconds
+            default = FallbackModel(default, second, rest_seconds=rest_seconds)
+            opened = {name: FallbackModel(each, second, rest_seconds=rest_seconds) for name, each in opened.items()}
         if session.record is not None:
-            if settings.models:
+            if settings.models.by_operator:
                 raise UserError("--record takes the answers of one model: leave out the 'models' of single operators")
-            default = Recorder(default, session.record, settings=settings.model_dump(mode="json"))
+            dumped = settings.model_dump(mode="json")
+            default = Recorder(default, session.record, settings=dumped, writes=session.will_ask)
             stack.push_async_callback(default.close)
         yield Models(
             default,
             sampling_of(settings.sampling),
-            {operator: opened[name] for operator, name in settings.models.items()},
+            {operator: opened[name] for operator, name in settings.models.by_operator.items()},
             {operator: sampling_of(own) for operator, own in settings.samplings.items()},
         )
 
 
-async def _open(name: str, settings: Settings, session: Session) -> ChatModel:
-    endpoint, price = settings.endpoint, settings.price
+async def _open(
+    name: str, endpoint: EndpointSettings, price: PriceSettings | None, settings: Settings, session: Session
+) -> ChatModel:
     return await open_model(
         name,
         concurrency=settings.concurrency,
@@ -198,6 +222,8 @@ async def _open(name: str, settings: Settings, session: Session) -> ChatModel:
         context_tokens=settings.embedded.context_tokens,
         threads=settings.embedded.threads,
         progress=session.on_fetching,
+        on_limiter=session.on_limiter,
+        will_be_asked=session.will_ask,
     )
 
 

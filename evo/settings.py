@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from evo.systems.best_of_n import BestOfNSettings
 from evo.systems.seidr import SeidrSettings
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class SamplingSettings(_Strict):
@@ -62,6 +62,41 @@ class EndpointSettings(_Strict):
     """What the model wants otherwise, instead of the table: ``{max_tokens_field: max_completion_tokens}``."""
 
 
+class FallbackSettings(_Strict):
+    """A second model, asked when the first one gives up; see :class:`operators.models.fallback.FallbackModel`."""
+
+    model: str
+    base_url: str | None = None
+    """Of another endpoint; null for that of the first model, with its key and headers."""
+    key_variable: str = "FALLBACK_API_KEY"
+    """The environment variable that holds the key of the other endpoint."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Sent along to the other endpoint, written as the endpoint's."""
+    price: PriceSettings | None = None
+    rest_seconds: float = Field(default=60, ge=0)
+    """For so long after the first model gave up, the second one is asked at once."""
+
+
+class ModelsSettings(_Strict):
+    """Models of their own for operators, and one for when a model cannot be had."""
+
+    synthesize: str | None = None
+    instruct: str | None = None
+    debug: str | None = None
+    fallback: FallbackSettings | None = None
+
+    @field_validator("fallback", mode="before")
+    @classmethod
+    def _name_alone(cls, given: Any) -> Any:
+        return {"model": given} if isinstance(given, str) else given
+
+    @property
+    def by_operator(self) -> dict[str, str]:
+        """The names of the models that operators have of their own."""
+        named = {operator: getattr(self, operator) for operator in OPERATORS}
+        return {operator: name for operator, name in named.items() if name is not None}
+
+
 class EmbeddedSettings(_Strict):
     """The model that runs on this machine."""
 
@@ -101,8 +136,8 @@ class Settings(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**63)
     model: str = "embedded"
     """``embedded``, a ``.gguf`` file, ``recorded:FILE``, ``scripted:FILE.py:function``, or an endpoint's model."""
-    models: dict[str, str] = Field(default_factory=dict)
-    """A model of its own for an operator: ``models.debug``."""
+    models: ModelsSettings = ModelsSettings()
+    """A model of its own for an operator: ``models.debug``; a second one for all: ``models.fallback``."""
     sampling: SamplingSettings = SamplingSettings()
     samplings: dict[str, SamplingSettings] = Field(default_factory=dict)
     """Sampling of its own for an operator: ``samplings.instruct.temperature``."""
@@ -132,10 +167,9 @@ class Settings(_Strict):
 
     @model_validator(mode="after")
     def _operators_exist(self) -> Settings:
-        for field in ("models", "samplings"):
-            wrong = set(getattr(self, field)) - set(OPERATORS)
-            if wrong:
-                raise ValueError(f"{field}.{min(wrong)} names no operator: allowed are {', '.join(OPERATORS)}")
+        wrong = set(self.samplings) - set(OPERATORS)
+        if wrong:
+            raise ValueError(f"samplings.{min(wrong)} names no operator: allowed are {', '.join(OPERATORS)}")
         return self
 
 

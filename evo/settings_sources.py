@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from evaluators.exceptions import UserError, unknown_name
+from evaluators.exceptions import UserError, near_file, unknown_name
 from evo.settings import PRESETS, Settings
 
 
@@ -82,7 +84,7 @@ def config_file(path: Path) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise UserError(f"--config {path}: {error.strerror}") from error
+        raise UserError(f"--config {path}: {error.strerror}{near_file(str(path))}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"--config {path} is no YAML file: {' '.join(str(error).split())}") from error
     if data is None:
@@ -136,15 +138,68 @@ def _assign(data: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _told(error: ValidationError) -> str:
-    first = error.errors()[0]
+    mistakes = error.errors()
+    # A misspelt key also makes another one missing: its spelling is the better news.
+    first = next((mistake for mistake in mistakes if mistake["type"] in _UNKNOWN_KEY), mistakes[0])
     key = ".".join(str(part) for part in first["loc"])
-    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        prefix = key.rpartition(".")[0]
+    if first["type"] in _UNKNOWN_KEY:
+        prefix, dot, last = key.rpartition(".")
         allowed = [name for name in known_keys() if name.rpartition(".")[0] == prefix]
-        near = difflib.get_close_matches(key, [*allowed, *known_keys()], n=1, cutoff=0.5)
+        here = difflib.get_close_matches(last, [name.rpartition(".")[2] for name in allowed], n=1, cutoff=0.5)
+        near = [f"{prefix}{dot}{name}" for name in here] or difflib.get_close_matches(
+            key, known_keys(), n=1, cutoff=0.5
+        )
         hint = f"; did you mean {near[0]!r}?" if near else ""
         return f"unknown setting {key!r}: allowed here are {', '.join(allowed)}{hint}"
+    if first["type"] == "missing":
+        return f"setting {key} is missing"
     given = first["input"]
-    shown = "" if isinstance(given, (Mapping, BaseModel)) else f" is {given!r}"
-    message = first["msg"].removeprefix("Value error, ")
-    return f"setting {key}{shown}: {message}" if key else message
+    shown = "" if isinstance(given, (Mapping, BaseModel)) and first["type"] == "value_error" else f" is {given!r:.80}"
+    message = requirement(first)
+    return f"setting {key}{shown}{message}" if key else message.removeprefix(": ")
+
+
+def requirement(error: ErrorDetails) -> str:
+    """What a value must be, to be put behind ``"NAME is VALUE"``; from an error of pydantic's, in our own words."""
+    context = error.get("ctx", {})
+    kind = error["type"]
+    if kind == "value_error":
+        return ": " + error["msg"].removeprefix("Value error, ")
+    if kind == "literal_error":
+        return _literal(str(error["input"]), re.findall(r"'([^']*)'", context["expected"]))
+    bounds = {
+        "greater_than_equal": ("ge", "at least"),
+        "greater_than": ("gt", "above"),
+        "less_than_equal": ("le", "at most"),
+        "less_than": ("lt", "below"),
+    }
+    if kind in bounds:
+        name, words = bounds[kind]
+        bound = context[name]
+        return f", but must be {words} {int(bound) if bound == int(bound) else bound}"
+    whole = kind.partition("_")[0] if kind != "finite_number" else "finite"
+    return f", but must be {_KINDS.get(whole, error['msg'])}"
+
+
+def _literal(given: str, allowed: Sequence[str]) -> str:
+    near = difflib.get_close_matches(given, allowed, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f": allowed are {', '.join(allowed)}{hint}"
+
+
+_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a finite number",
+    "string": "text",
+    "bool": "true or false",
+    "dict": "keys and values, as {a: b}",
+    "model": "keys and values, as {a: b}",
+    "dataclass": "keys and values, as {a: b}",
+    "mapping": "keys and values, as {a: b}",
+    "list": "a list, as [a, b]",
+    "tuple": "a list, as [a, b]",
+}
+"""By the first word of a pydantic error's type."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.catalog import load_problem, problem_digest
-from evaluators.exceptions import UserError, unknown_name
+from evaluators.exceptions import UserError, near_file
 from evaluators.languages import LANGUAGES, language
 from evaluators.problem import Problem
 from evaluators.program import Program
@@ -69,6 +69,7 @@ def prepare(reference: str | Path | Problem, settings: Settings, start: Path | N
         UserError: If anything is wrong with it.
     """
     written = language(settings.language)
+    settings = settings.model_copy(update={"language": written.reference})
     if isinstance(reference, Problem):
         problem, name = reference, None
     else:
@@ -81,8 +82,13 @@ def prepare(reference: str | Path | Problem, settings: Settings, start: Path | N
             visible=wanted.visible,
             psb2_data=None if wanted.psb2_data is None else Path(wanted.psb2_data),
         )
-    if problem.languages and written.name not in problem.languages:
-        raise unknown_name(f"language for problem {problem.name!r},", settings.language, problem.languages)
+    if problem.languages and written.reference not in problem.languages:
+        raise UserError(
+            f"problem {problem.name!r} is to be solved in {' or '.join(problem.languages)}, and the search writes "
+            f"{written.name}: type --language {problem.languages[0]}"
+        )
+    if start is not None and settings.system == "best-of-n":
+        raise UserError("--start is for repairing, and best-of-n repairs nothing: use --system seidr")
     if not problem.cases:
         raise UserError(f"problem {problem.name!r} has no visible cases: a search cannot tell right from wrong")
     return Task(problem, settings, name, None if start is None else _program(start, settings.language))
@@ -101,11 +107,11 @@ def _program(path: Path, name: str) -> Program:
             )
         source = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UserError(f"--start {path}: {error.strerror}") from error
+        raise UserError(f"--start {path}: {error.strerror}{near_file(str(path))}") from error
     except UnicodeDecodeError as error:
         raise UserError(f"--start {path} is no UTF-8 text: give the source file of a {name} program") from error
     endings = {Path(each.source_name).suffix: each.name for each in LANGUAGES.values()}
-    endings |= {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
+    endings |= {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp", Path(language(name).source_name).suffix: name}
     if path.suffix not in endings:
         raise UserError(f"--start {path} is not named as a program: {', '.join(sorted(endings))} are known endings")
     owner = endings[path.suffix]

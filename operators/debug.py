@@ -6,7 +6,7 @@ from evaluators.problem import Problem
 from evaluators.program import Program
 from operators.effects import Effects
 from operators.models.chat import Message
-from operators.notation import fence_tags, title
+from operators.notation import fence_tags, libraries, title
 from operators.offspring import Advice, Offspring
 from operators.prompts.describe import problem_text
 from operators.prompts.template import template
@@ -47,6 +47,7 @@ def debug_messages(problem: Problem, program: Program, advice: Advice, examples:
     tag = fence_tags(program.language)[0]
     return words.messages(
         language=title(program.language),
+        libraries=libraries(problem, program.language),
         problem=problem_text(problem, program.language, examples),
         program=block(program.source, CAPS.source, tag),
         advice=_advice_text(advice),

@@ -9,7 +9,7 @@ from evaluators.program import Program
 from operators.code_blocks import is_fence_line
 from operators.effects import Effects
 from operators.models.chat import Message
-from operators.notation import fence_tags, title
+from operators.notation import fence_tags, libraries, title
 from operators.offspring import Advice
 from operators.prompts.describe import compile_failure_text, failure_text, problem_text
 from operators.prompts.template import template
@@ -79,6 +79,7 @@ def instruct_messages(problem: Problem, program: Program, report: str, examples:
     """The prompt of :func:`instruct`, without a call."""
     return template("instruct").messages(
         language=title(program.language),
+        libraries=libraries(problem, program.language),
         problem=problem_text(problem, program.language, examples),
         program=block(program.source, CAPS.source, fence_tags(program.language)[0]),
         report=clip(report, CAPS.report),

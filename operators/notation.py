@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from evaluators.exceptions import UserError
-from evaluators.languages import LANGUAGES
+from evaluators.languages import language as find_language
+from evaluators.problem import Problem
 from evaluators.signature import DataType, Signature
 
-_TITLES = {"python": "Python", "cpp": "C++"}
 _CPP_SCALARS = {"int": "long long", "float": "double", "bool": "bool", "str": "std::string"}
 _CPP_CONTAINERS = {
     "list": "std::vector",
@@ -26,13 +26,24 @@ _CPP_LEAST = -(2**63)
 
 def title(language: str) -> str:
     """The language's name in a sentence."""
-    return _TITLES.get(language, language)
+    record = find_language(language)
+    return record.title or record.name
 
 
 def fence_tags(language: str) -> Sequence[str]:
     """What models write behind an opening fence for this language, the usual one first."""
-    known = LANGUAGES.get(language)
-    return (language, *known.aliases) if known is not None else (language,)
+    record = find_language(language)
+    return (record.name, *record.aliases)
+
+
+def libraries(problem: Problem, language: str) -> str:
+    """What a program may use: the standard library, and in Python the problem's packages."""
+    if not problem.packages or language != "python":
+        return "the standard library"
+    from evaluators.packages import distribution_name
+
+    *others, last = ["the standard library", *map(distribution_name, problem.packages)]
+    return f"{', '.join(others)} and {last}"
 
 
 def function_head(signature: Signature, language: str) -> str:

@@ -7,7 +7,7 @@ from evaluators.program import Program
 from operators.effects import Effects
 from operators.extraction import extract_program
 from operators.models.chat import Completion, Message
-from operators.notation import fence_tags, title
+from operators.notation import fence_tags, libraries, title
 from operators.offspring import Offspring
 from operators.prompts.describe import problem_text
 from operators.prompts.template import template
@@ -40,6 +40,7 @@ def synthesize_messages(problem: Problem, language: str, examples: int = EXAMPLE
     words = template("synthesize")
     return words.messages(
         language=title(language),
+        libraries=libraries(problem, language),
         problem=problem_text(problem, language, examples),
         request=words.render(f"{problem.mode}_request", language=title(language), tag=fence_tags(language)[0]),
     )

@@ -35,7 +35,7 @@ class Exp3(Forest):
     _columns = ("logarithms",)
 
     def __post_init__(self) -> None:
-        if not 0 < self.gamma <= 1 or self.alpha < 0:
+        if not (0 < self.gamma <= 1 and 0 <= self.alpha < np.inf):
             raise ValueError(
                 f"gamma and alpha are {self.gamma} and {self.alpha}; use gamma above 0 and at most 1, and alpha of at "
                 "least 0 (0.05 and 25 are usual)"

@@ -47,10 +47,10 @@ class MctsExplore(Forest):
     _counters = ("step",)
 
     def __post_init__(self) -> None:
-        if self.frequency_weight < 0 or self.depth_penalty < 0:
+        if not (0 <= self.frequency_weight < math.inf and 0 <= self.depth_penalty < math.inf):
             raise ValueError(
                 f"frequency_weight and depth_penalty are {self.frequency_weight} and {self.depth_penalty}; "
-                "use numbers of at least 0 (0.5 and 0.1 are usual)"
+                "use finite numbers of at least 0 (0.5 and 0.1 are usual)"
             )
         if not 0 <= self.stop_probability <= 1 or not 0 <= self.reward_floor <= 1:
             raise ValueError(

@@ -34,8 +34,8 @@ class Ucb(Forest):
     _counters = ("step",)
 
     def __post_init__(self) -> None:
-        if self.exploration < 0:
-            raise ValueError(f"exploration is {self.exploration}; use a number of at least 0 (1 is usual)")
+        if not 0 <= self.exploration < math.inf:
+            raise ValueError(f"exploration is {self.exploration}; use a finite number of at least 0 (1 is usual)")
         super().__post_init__()
 
     def select(self, rng: np.random.Generator) -> Visit | None:

@@ -51,7 +51,7 @@ PROBLEM = Psb2Problem(
     ),
     random_domains=(_random(1, 10, 40), _random(11, 20, 140)),
     solve=solve,
-    error_function=Named("levenshtein", {"penalty": 1_000_000}),
+    error_function=Named("levenshtein", {"penalty": 1_000_000, "unit": "word"}),
     genetic=GeneticSettings(
         ("exec", "int", "bool", "char", "str", "list[int]"),
         (*constants("list[int]", []), *constants("str", ""), *constants("int", 0, 1)),

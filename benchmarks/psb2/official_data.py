@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data_files import parse_json
 from benchmarks.psb2.problem import Psb2Problem
 from benchmarks.psb2.rendering import as_case
 from benchmarks.random_bits import RandomBits
 from benchmarks.typed_values import convert
+from evaluators.data_files import parse_json
 from evaluators.exceptions import UserError
 from evaluators.plain_data import PlainData
 from evaluators.problem import Case, Mode

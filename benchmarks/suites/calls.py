@@ -39,6 +39,27 @@ def assertion_calls(sources: Sequence[str], name: str) -> tuple[Case, ...]:
     return _calls(statements, name) if len(statements) >= len(sources) else ()
 
 
+def divided_assertions(sources: Sequence[str], name: str) -> tuple[tuple[Case, ...], tuple[tuple[str, str], ...]]:
+    """Assertions, each a test of its own: those that are calls with an expected result, and the others.
+
+    Args:
+        sources: One statement each.
+        name: Of the function under test.
+
+    Returns:
+        The calls, and name and source of each of the others.
+    """
+    calls, others = [], []
+    for number, source in enumerate(sources, 1):
+        statements = _parse(source)
+        found = _call(statements[0], name) if len(statements) == 1 else None
+        if found is None:
+            others.append((f"assertion-{number}", source))
+        else:
+            calls.append(Case(*found, f"call-{number}"))
+    return tuple(calls), tuple(others)
+
+
 def called_function(sources: Sequence[str], program: str) -> str:
     """The function that assertions test: of those that the program defines, the first that they call.
 
@@ -52,6 +73,14 @@ def called_function(sources: Sequence[str], program: str) -> str:
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in defined:
                     return node.func.id
     return ""
+
+
+def is_imports(source: str) -> bool:
+    """Whether a program does nothing but import."""
+    statements = _parse(source)
+    return bool(statements or not source.strip()) and all(
+        isinstance(statement, ast.Import | ast.ImportFrom) for statement in statements
+    )
 
 
 def _parse(source: str) -> list[ast.stmt]:

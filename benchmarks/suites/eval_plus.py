@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.suites.mbpp import mbpp_id
 from benchmarks.suites.records import Record, read_records
-from benchmarks.suites.task import SuiteTask, unique_tasks
+from benchmarks.suites.task import SuiteTask, read_tasks
 from evaluators.exceptions import UserError
 from evaluators.plain_data import PlainData
 from evaluators.problem import Named
@@ -27,12 +27,17 @@ _ADAPTERS = {
     "Mbpp/124": "solution(float(arguments[0]), complex(arguments[1]))",
     "Mbpp/252": "solution(complex(arguments[0]))",
     "Mbpp/590": "(lambda polar, point: (polar, (point.real, point.imag)))(*solution(*arguments))",
+    # over a million tuples of 77 strings for one input: their hash is as good, and can leave the sandbox
+    "Mbpp/255": (
+        "(lambda found: found if len(found) < 10_000 else [type(found).__name__, len(found), hash(tuple(found))])"
+        "(solution(*arguments))"
+    ),
     # a match object stands for yes
     "Mbpp/737": "solution(*arguments) is not None",
     "Mbpp/787": "solution(*arguments) is not None",
     "Mbpp/794": "solution(*arguments) is not None",
 }
-"""What the suite's harness does with single tasks (evalplus 0.3.1, evaluation and data modules)."""
+"""What the suite's harness does with single tasks (evalplus 0.3.1, evaluation and data modules), and Mbpp/255."""
 
 _AS_A_SET = "set(solution(*arguments))"
 """Where the prompt's own assertion compares sets, the order of the results is free."""
@@ -49,12 +54,7 @@ def load_human_eval_plus(path: Path) -> tuple[SuiteTask, ...]:
     Raises:
         UserError: If there is no such file, or it is damaged or of another format.
     """
-    tasks = []
-    for record in read_records(path, _KEYS, allow_non_finite=True):
-        head = record.text("prompt")
-        reference = head + record.text("canonical_solution")
-        tasks.append(_task(record, record.text("task_id"), head, reference, "", _inputs(record)))
-    return unique_tasks(tasks, path)
+    return read_tasks(read_records(path, _KEYS, allow_non_finite=True), _human_eval_plus)
 
 
 def load_mbpp_plus(path: Path) -> tuple[SuiteTask, ...]:
@@ -66,16 +66,7 @@ def load_mbpp_plus(path: Path) -> tuple[SuiteTask, ...]:
     Raises:
         UserError: If there is no such file, or it is damaged or of another format.
     """
-    tasks = []
-    for record in read_records(path, (*_KEYS, "assertion"), allow_non_finite=True):
-        assertion, name = record.text("assertion"), record.text("entry_point")
-        shapes = _asserted_arguments(assertion, name)
-        inputs = tuple(_shaped(given, shapes) for given in _inputs(record))
-        task_id = mbpp_id(record.values["task_id"], record.where)
-        if "math." in assertion:
-            assertion = f"import math\n{assertion}"  # one task's own assertion lacks it
-        tasks.append(_task(record, task_id, "", record.text("canonical_solution"), assertion, inputs))
-    return unique_tasks(tasks, path)
+    return read_tasks(read_records(path, (*_KEYS, "assertion"), allow_non_finite=True), _mbpp_plus)
 
 
 def result_checker(task: SuiteTask, expected: Sequence[PlainData]) -> Named:
@@ -95,6 +86,22 @@ def _is_floats(value: PlainData) -> bool:
     return isinstance(value, float)
 
 
+def _human_eval_plus(record: Record) -> SuiteTask:
+    head = record.text("prompt")
+    reference = head + record.text("canonical_solution")
+    return _task(record, record.text("task_id"), head, reference, "", _inputs(record))
+
+
+def _mbpp_plus(record: Record) -> SuiteTask:
+    assertion, name = record.text("assertion"), record.text("entry_point")
+    shapes = _asserted_arguments(assertion, name)
+    inputs = tuple(_shaped(given, shapes) for given in _inputs(record))
+    if "math." in assertion:
+        assertion = f"import math\n{assertion}"  # one task's own assertion lacks it
+    task_id = mbpp_id(record.values["task_id"], record.where)
+    return _task(record, task_id, "", record.text("canonical_solution"), assertion, inputs)
+
+
 def _task(
     record: Record, task_id: str, head: str, reference: str, tests: str, inputs: tuple[tuple[Any, ...], ...]
 ) -> SuiteTask:
@@ -111,6 +118,7 @@ def _task(
         reference=reference,
         tests=tests,
         inputs=inputs,
+        base_inputs=len(record.values["base_input"]),
         tolerance=float(tolerance),
         adapter=_ADAPTERS.get(task_id, _AS_A_SET if f"assert set({name}(" in prompt else ""),
     )

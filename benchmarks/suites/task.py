@@ -6,16 +6,31 @@ Tests and reference are an oracle: they are for the judge, after a search has en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from benchmarks.suites.records import Record
 from evaluators.exceptions import UserError
 from evaluators.execution import Execution
-from evaluators.problem import Case, Limits, Named, Problem
+from evaluators.problem import Case, Limits, Mode, Named, Problem
 from evaluators.program import Program
+from evaluators.remote_check import CheckCode
 from evaluators.signature import DataType, Signature
+
+
+@dataclass(frozen=True)
+class Check:
+    """A test that is no call with an expected result, for :func:`~evaluators.remote_check.check_remotely`.
+
+    Attributes:
+        name: Unique within its task.
+        code: The program.
+    """
+
+    name: str
+    code: CheckCode
 
 
 @dataclass(frozen=True)
@@ -23,16 +38,22 @@ class SuiteTask:
     """One task.
 
     Attributes:
-        task_id: As the suite's own harness spells it: ``HumanEval/0``, ``Python/0``, ``CPP/0``, ``Mbpp/2``.
+        task_id: As the suite's own harness spells it: ``HumanEval/0``, ``Python/0``, ``CPP/0``, ``Mbpp/2``, ...
         language: ``"python"`` or ``"cpp"``.
         prompt: What a model is given.
         head: What a completion is appended to; empty where the answer is a whole program.
         entry_point: The function to write; empty where the file does not say.
-        reference: The canonical solution, a whole program.
-        tests: What is appended to a program to test it; it ends normally only if all tests pass.
-        calls: The same tests as calls and expected results; empty where they are not a list of such.
+        reference: The canonical solution, a whole program; empty where the file has none.
+        tests: What is appended to a program to test it; it ends normally only if all tests pass. Empty where the tests
+            are no program.
+        calls: The tests that are calls with an expected result; in mode ``stdio``, inputs and outputs of the program.
+        checks: The tests that are something else, for processes of their own. A program is right if it is on all
+            ``calls`` and all ``checks``; where there are neither, ``tests`` decides.
+        mode: ``"function"``, or ``"stdio"`` for programs that read standard input and write standard output.
+        examples: Cases that a search may see.
         checker: Compares the results of ``calls``.
         inputs: Argument lists whose right results only the reference tells (HumanEval+ and MBPP+).
+        base_inputs: How many of ``inputs``, the first ones, are the suite's own tests; the others extend them.
         tolerance: Absolute, for the results of ``inputs``; 0 if the suite does not say.
         adapter: A Python expression over ``solution`` (the function) and ``arguments``, for what is no plain data or
             has more than one right value; empty to call the function itself.
@@ -46,8 +67,12 @@ class SuiteTask:
     reference: str
     tests: str
     calls: tuple[Case, ...] = field(default=(), repr=False)
+    checks: tuple[Check, ...] = field(default=(), repr=False)
+    mode: Mode = "function"
+    examples: tuple[Case, ...] = ()
     checker: Named = Named("exact", {"python_equality": True})
     inputs: tuple[tuple[Any, ...], ...] = field(default=(), repr=False)
+    base_inputs: int = 0
     tolerance: float = 0.0
     adapter: str = ""
 
@@ -56,40 +81,56 @@ class SuiteTask:
         """The function that a judge calls: the entry point, or the one that adapts it."""
         return f"adapted_{self.entry_point}" if self.adapter else self.entry_point
 
+    @property
+    def has_tests(self) -> bool:
+        """Whether programs can be judged."""
+        return bool(self.calls or self.checks or self.inputs or self.tests.strip())
 
-def unique_tasks(tasks: Sequence[SuiteTask], path: object) -> tuple[SuiteTask, ...]:
-    """The tasks, if no two have the same id.
+
+def read_tasks(records: Iterable[Record], build: Callable[[Record], SuiteTask]) -> tuple[SuiteTask, ...]:
+    """The tasks of records, if no two have the same id.
+
+    Args:
+        records: Of one file.
+        build: Makes a task of a record.
 
     Raises:
-        UserError: If two have.
+        UserError: If two tasks have the same id, or one of the arguments raises it.
     """
-    seen: set[str] = set()
-    for task in tasks:
-        if task.task_id in seen:
-            raise UserError(f"{path}: task {task.task_id!r} is there twice")
-        seen.add(task.task_id)
+    tasks: list[SuiteTask] = []
+    places: dict[str, str] = {}
+    for record in records:
+        task = build(record)
+        if task.task_id in places:
+            raise UserError(
+                f"{record.where}: task {task.task_id!r} is there twice; the first is at {places[task.task_id]}"
+            )
+        places[task.task_id] = record.where
+        tasks.append(task)
     return tuple(tasks)
 
 
 def search_problem(task: SuiteTask) -> Problem:
-    """The task as a search may see it: without reference and tests, and so without cases.
+    """The task as a search may see it: without reference and tests, its cases are the suite's public examples.
 
     Raises:
-        UserError: If the task does not say which function to write, or is not one of Python.
+        UserError: If the task does not say which function to write, or is one of a language whose functions are tested
+            by programs.
     """
+    is_function = task.mode == "function"
     return Problem(
         name=task.task_id.replace("/", "-"),
         description=task.prompt.strip(),
-        mode="function",
-        cases=(),
-        signature=_signature(task, task.entry_point, task.calls),
+        mode=task.mode,
+        cases=task.examples,
+        signature=_signature(task, task.entry_point, task.calls) if is_function else None,
         languages=(task.language,),
         checker=task.checker,
     )
 
 
 def calls_problem(task: SuiteTask, cases: Sequence[Case], checker: Named | None = None) -> Problem:
-    """A problem for the judge: calls of the function, on which :func:`calls_program` is run.
+    """A problem for the judge: calls of the function, or runs of the program, on which :func:`calls_program` is run.
 
     Args:
         task: The task.
@@ -102,9 +143,9 @@ def calls_problem(task: SuiteTask, cases: Sequence[Case], checker: Named | None 
     return Problem(
         name=task.task_id.replace("/", "-"),
         description=task.prompt.strip(),
-        mode="function",
+        mode=task.mode,
         cases=tuple(cases),
-        signature=_signature(task, task.called, cases),
+        signature=_signature(task, task.called, cases) if task.mode == "function" else None,
         languages=(task.language,),
         checker=task.checker if checker is None else checker,
         limits=Limits(
@@ -122,7 +163,12 @@ def calls_program(task: SuiteTask, solution: str) -> Program:
     """
     if not task.adapter:
         return Program(solution, task.language)
-    adapted = f"def {task.called}(*arguments):\n    solution = {task.entry_point}\n    return {task.adapter}\n"
+    lines = (
+        f"def {task.called}(*arguments):",
+        f"    solution = globals().get({task.entry_point!r})",
+        f"    return {task.adapter}",
+    )
+    adapted = "\n".join(lines) + "\n"
     return Program(f"{solution}\n\n{adapted}", task.language)
 
 

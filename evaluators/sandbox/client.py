@@ -31,6 +31,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _INSIDE_PACKAGE = "/evaluators"
 _INSIDE_WORK = "/work"
 _INSIDE_HEADERS = "/headers"
+_INSIDE_PACKAGES = "/packages"
 _WORK_BYTES = 512 * 2**20
 _START_SECONDS = 60.0
 
@@ -68,7 +69,7 @@ class Sandbox:
         engine: socket.socket,
         errors: int,
         scratch: Path | None,
-        headers: str | None,
+        visible: Visible,
     ) -> None:
         self._process = process
         self._socket = engine
@@ -77,7 +78,9 @@ class Sandbox:
         self._supervisor: int | None = None
         self.jobs = 0
         self.work = _INSIDE_WORK if scratch is None else str(scratch)
-        self.headers = headers and (_INSIDE_HEADERS if scratch is None else headers)
+        self.visible = visible
+        self.headers = visible.headers and (_INSIDE_HEADERS if scratch is None else visible.headers)
+        self.packages = visible.packages and (_INSIDE_PACKAGES if scratch is None else visible.packages)
 
     @classmethod
     async def start(cls, isolation: Isolation, visible: Visible) -> Sandbox:
@@ -108,7 +111,7 @@ class Sandbox:
             raise InfrastructureError(f"the sandbox cannot be started: {error}") from error
         finally:
             theirs.close()
-        sandbox = cls(process, ours, errors, scratch, visible.headers)
+        sandbox = cls(process, ours, errors, scratch, visible)
         try:
             await asyncio.wait_for(sandbox._greet(), _START_SECONDS)
         except (wire.BrokenWireError, OSError, TimeoutError) as error:
@@ -235,6 +238,8 @@ def _bubblewrap(isolation: Isolation, visible: Visible) -> list[str]:
         command += ["--tmpfs", path]
     if visible.headers is not None:
         command += ["--ro-bind", visible.headers, _INSIDE_HEADERS]
+    if visible.packages is not None:
+        command += ["--ro-bind", visible.packages, _INSIDE_PACKAGES]
     for name in ("plain_data.py", "sandbox"):
         command += ["--ro-bind", str(_PACKAGE / name), f"{_INSIDE_PACKAGE}/{name}"]
     command += ["--proc", "/proc", "--dev", "/dev", "--perms", "0700", "--size", str(_WORK_BYTES)]

@@ -44,12 +44,10 @@ def driver_files(language: Language, signature: Signature, style: DriverStyle) -
         style: See :data:`DriverStyle`.
 
     Raises:
-        UserError: If the language has static types and the signature says ``Any``, or it has no function mode.
+        UserError: If the language has static types and the signature says ``Any``.
     """
-    if language.function_driver == "python":
+    if language.function_driver != "cpp":
         return {}
-    if language.function_driver is None:
-        raise UserError(f"language {language.name!r} has no function mode: use a problem of mode 'stdio'")
     types = [_cpp_type(kind, signature) for _, kind in signature.parameters]
     _cpp_type(signature.returns, signature)
     name = f"::{signature.name}"  # past what the standard library calls the same
@@ -77,11 +75,15 @@ def encode_call(language: Language, signature: Signature, arguments: tuple[Any, 
     """Write a case's arguments for the language's driver.
 
     Raises:
-        UserError: If they are not plain data, or do not fit the signature of a language with static types.
+        UserError: If they are not plain data, or do not fit the signature of a language with static types; if the
+            language has no function mode.
     """
-    if language.function_driver == "python":
+    if language.function_driver is None:
+        raise UserError(f"language {language.name!r} has no function mode: use a problem of mode 'stdio'")
+    if language.function_driver in ("python", "appended"):
+        as_container = tuple if language.function_driver == "python" else list
         try:
-            return plain_data.dumps(tuple(arguments)).encode("ascii")
+            return plain_data.dumps(as_container(arguments)).encode("ascii")
         except ValueError as error:
             raise UserError(f"the arguments of a case of {signature} cannot be used: {error}") from error
     return typed_text.encode_arguments(arguments, signature)

@@ -39,6 +39,10 @@ _REACHES_OUT = re.compile(rb"random|statistics|importlib|__|exec|eval|modules|bu
 """In the text of programs that may draw numbers or change builtins; for all others there is nothing to make good."""
 _IS_MAIN = re.compile(rb"__name__|__main__")
 _STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+packages: str | None = None
+"""A directory of packages that the program may import; set before it runs."""
 
 
 def compile_source(source: bytes, write: Callable[[bytes], object]) -> int:
@@ -175,6 +179,9 @@ def _run_case(code: types.CodeType, function: str | None, arguments: bytes, repo
 def _prepare_process(compiled: bytes) -> types.CodeType:
     source, code = marshal.loads(compiled)  # noqa: S302 - written by our own compile step
     os.environ.clear()
+    if packages is not None:
+        sys.path.append(packages)
+        os.environ.update(_ONE_THREAD)
     for inherited in [key for key in sys.modules if key == "evaluators" or key.startswith("evaluators.")]:
         del sys.modules[inherited]
     text = source.decode("utf-8", "replace")

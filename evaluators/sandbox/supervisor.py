@@ -84,6 +84,8 @@ class Supervisor:
         server = Filter("fork server", machine) if filtered else None
         compiler = Filter("compiler", machine) if filtered else None
         self._run_confinement = Confinement(candidate, readable)
+        own = None if readable is None else [*readable, str(work_directory)]
+        self._command_confinement = Confinement(candidate, own)
         self._serve_confinement = Confinement(server, readable)
         writable = [str(work_directory), "/dev/null"]
         self._compile_confinement = Confinement(compiler, readable, writable, processes=True)
@@ -117,7 +119,8 @@ class Supervisor:
                 _copy(blobs[0], self._work / job["source_name"])
                 for name, text in job["files"].items():
                     (self._work / name).write_text(text, encoding="utf-8")
-                work: Callable[[], int] = functools.partial(_execute_compiler, command, str(self._work))
+                environment = job.get("environment", ())
+                work: Callable[[], int] = functools.partial(_execute_compiler, command, str(self._work), environment)
             else:
                 files += [compiled, blobs[0]]
                 work = functools.partial(_compile_python, source=4, target=3)
@@ -136,6 +139,11 @@ class Supervisor:
         The program is a compiled one, or the source where one process compiles it and runs all cases.
         """
         program, inputs = blobs
+        commanded = job["kind"] == "command"
+        if commanded:
+            program = self._place(job, program)
+            blobs.append(program)
+        python_program.packages = job.get("packages")
         ends = list(itertools.accumulate(job["cases"]))
         cases = [(end - length, length) for end, length in zip(ends, job["cases"], strict=True)]
         bounds = _bounds(job["bounds"], self._own_space if job["kind"] == "python" else _INHERITED_SPACE)
@@ -158,8 +166,17 @@ class Supervisor:
                 left -= spent
                 cases = cases[done:]
         finally:
+            if commanded:
+                _empty_directory(self._work)
             if ledger is not None:
                 ledger.close()
+
+    def _place(self, job: dict[str, Any], program: int) -> int:
+        """Put a program where its interpreter finds it, and the program cannot change it; opens the interpreter."""
+        path = self._work / job["program_name"]
+        _copy(program, path)
+        path.chmod(0o400)
+        return os.open(job["interpreter"], os.O_RDONLY | os.O_CLOEXEC)
 
     def _run_shared(
         self,
@@ -245,12 +262,14 @@ class Supervisor:
             _send_range(given, *part)
             os.lseek(given, 0, os.SEEK_SET)
             files = [given if function is None else nothing, stdout, stderr, report, given, program]
-            work: Callable[[], int] = functools.partial(_run_python, function) if python else _execute_candidate
+            arguments, environment = job.get("arguments", ["program"]), job.get("environment", ())
+            execute = functools.partial(_execute_candidate, arguments, environment)
+            work: Callable[[], int] = functools.partial(_run_python, function) if python else execute
             outcome = run_child(
                 work,
                 files if python else files[: 4 if function is None else 5],
                 bounds,
-                self._run_confinement,
+                self._command_confinement if job["kind"] == "command" else self._run_confinement,
                 self._engine.fileno(),
                 None if python else program,
             )
@@ -382,13 +401,14 @@ def _run_python_cases(function: str | None, cases: Sequence[tuple[int, int]], le
     return python_program.run_cases(source, function, inputs, cases, ledger)
 
 
-def _execute_compiler(command: Sequence[str], directory: str) -> int:
+def _execute_compiler(command: Sequence[str], directory: str, environment: Sequence[str]) -> int:
     os.chdir(directory)
-    os.execve(command[0], list(command), {**_COMPILER_ENVIRONMENT, "TMPDIR": directory})  # noqa: S606 - meant
+    own = dict(entry.split("=", 1) for entry in environment)
+    os.execve(command[0], list(command), {**_COMPILER_ENVIRONMENT, "TMPDIR": directory, **own})  # noqa: S606 - meant
 
 
-def _execute_candidate() -> int:
-    kernel.execute_descriptor(EXECUTABLE_DESCRIPTOR, [b"program"])
+def _execute_candidate(arguments: Sequence[str], environment: Sequence[str]) -> int:
+    kernel.execute_descriptor(EXECUTABLE_DESCRIPTOR, [*map(os.fsencode, arguments)], [*map(os.fsencode, environment)])
 
 
 def main(settings_text: str) -> None:

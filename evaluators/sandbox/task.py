@@ -19,7 +19,7 @@ from evaluators.sandbox import judge, wire
 from evaluators.sandbox.client import Sandbox
 from evaluators.sandbox.functions import DRIVER_NAME, DriverStyle, decode_call, driver_files, encode_call, explain
 from evaluators.sandbox.precompiled import Headers, Precompiled
-from evaluators.sandbox.toolchains import compiler
+from evaluators.sandbox.toolchains import compiler, runner
 from evaluators.verdict import Verdict
 
 _RESULT_NAME = "program"
@@ -109,6 +109,8 @@ async def compile_task(sandbox: Sandbox, task: Task) -> Compiled:
         wire.BrokenWireError: If the sandbox failed.
         UserError: If the compiler is not installed.
     """
+    if task.language.compile_command is None and task.language.runner != "python":
+        return Compiled(None, "", 0.0, _source(task))
     headers = _headers(task)
     compiled = await _compile(sandbox, task, "usual", headers)
     if headers == "common" and compiled.failure is Verdict.COMPILE_ERROR and _UNKNOWN_NAME.search(compiled.output):
@@ -161,8 +163,8 @@ async def compile_and_run_task(sandbox: Sandbox, task: Task) -> tuple[Compiled, 
 
 async def _send(sandbox: Sandbox, task: Task, program: bytes, shared: bool) -> None:
     limits = task.problem.limits
-    function = task.problem.signature.name if task.problem.mode == "function" and task.problem.signature else None
-    job = {
+    function = _function(task)
+    job: dict[str, Any] = {
         "job": "run",
         "kind": "served" if task.precompiled is not None and task.precompiled.served else task.language.runner,
         "function": function,
@@ -170,7 +172,13 @@ async def _send(sandbox: Sandbox, task: Task, program: bytes, shared: bool) -> N
         "bounds": _run_bounds(limits),
         "total_seconds": limits.total_cpu_seconds,
         "cases": [len(given) for given in task.inputs],
+        "packages": sandbox.packages,
+        "environment": task.language.environment,
     }
+    if task.language.run_command is not None:
+        name = _RESULT_NAME if task.language.compile_command else task.language.source_name
+        arguments = [part.replace("{program}", f"{sandbox.work}/{name}") for part in task.language.run_command]
+        job |= {"interpreter": runner(task.language), "program_name": name, "arguments": arguments}
     await sandbox.send(job, [program, b"".join(task.inputs)])
 
 
@@ -184,7 +192,11 @@ async def _receive_results(sandbox: Sandbox, task: Task, results: list[CaseResul
 
 
 def _source(task: Task) -> bytes:
-    return task.program.source.encode("utf-8", "surrogatepass")
+    return task.language.whole_source(task.program.source, _function(task)).encode("utf-8", "surrogatepass")
+
+
+def _function(task: Task) -> str | None:
+    return task.problem.signature.name if task.problem.mode == "function" and task.problem.signature else None
 
 
 async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle, headers: Headers) -> Compiled:
@@ -204,8 +216,8 @@ async def _compile(sandbox: Sandbox, task: Task, style: DriverStyle, headers: He
         if task.problem.mode == "function" and task.problem.signature is not None:
             files = driver_files(record, task.problem.signature, style)
         options = task.precompiled.options(sandbox.headers, headers) if task.precompiled and sandbox.headers else []
-        command = [*compiler(record), *options, "-o", _RESULT_NAME, DRIVER_NAME if files else record.source_name]
-        job |= {"command": command, "files": files}
+        arguments = record.compile_arguments(options, DRIVER_NAME if files else record.source_name, _RESULT_NAME)
+        job |= {"command": [compiler(record)[0], *arguments], "files": files, "environment": record.environment}
         job |= {"source_name": record.source_name, "result_name": _RESULT_NAME}
     await sandbox.send(job, [_source(task)])
     return _compiled(sandbox, task, *await sandbox.receive())

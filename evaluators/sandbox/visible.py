@@ -24,27 +24,30 @@ class Visible:
         shown: Directories and files.
         hidden: Directories inside them that stay empty: installed packages, which may hold a benchmark's answers.
         headers: A directory of precompiled headers, or None.
+        packages: A directory of Python packages, or None.
     """
 
     links: tuple[tuple[str, str], ...]
     shown: tuple[str, ...]
     hidden: tuple[str, ...]
     headers: str | None = None
+    packages: str | None = None
 
     def allowed(self) -> list[str]:
         """The same as a list of allowed paths alone, for a layer that cannot hide a part of what it shows."""
         targets = [os.path.realpath(link) for link, _ in self.links]
         allowed: list[str] = []
-        for path in dict.fromkeys([*self.shown, *targets, *_DEVICES, *filter(None, [self.headers])]):
+        for path in dict.fromkeys([*self.shown, *targets, *_DEVICES, *filter(None, [self.headers, self.packages])]):
             allowed += _without(path, self.hidden)
         return allowed
 
 
-def visible(executables: Iterable[str]) -> Visible:
+def visible(executables: Iterable[str], mounts: Iterable[str] = ()) -> Visible:
     """What the interpreter and some other programs need.
 
     Args:
         executables: Absolute paths of compilers and interpreters.
+        mounts: Further directories and files.
     """
     shown = [path for path in (*_SYSTEM, *_SYSTEM_FILES) if Path(path).exists()]
     links = [(path, str(Path(path).readlink())) for path in _TOP if Path(path).is_symlink()]
@@ -56,6 +59,7 @@ def visible(executables: Iterable[str]) -> Visible:
             prefix = Path(real).parent.parent
             shown += [real]
             shown += [str(prefix / name) for name in ("lib", "lib64", "libexec", "include") if (prefix / name).is_dir()]
+    shown += [path for path in mounts if not _inside(path, shown)]
     hidden = []
     for root in shown:
         if not root.startswith("/etc/"):

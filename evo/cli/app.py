@@ -44,7 +44,7 @@ def solve(
     start: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Repair this program, instead of drafting new ones.")
     ] = None,
-    language: Annotated[str | None, typer.Option(help="python or cpp.")] = None,
+    language: Annotated[str | None, typer.Option(help="python, cpp, or the path of a record of your own.")] = None,
     model: Annotated[
         str | None,
         typer.Option(help="embedded (the default), a .gguf file, or a model of the endpoint in OPENAI_BASE_URL."),
@@ -189,6 +189,80 @@ def show(
 
 
 @app.command()
+def judge(
+    samples: Annotated[
+        Path, typer.Argument(metavar="SAMPLES", help="File or folder of samples, or of evo's own runs.")
+    ],
+    suite: Annotated[str, typer.Option(help="human-eval, human-eval-plus, mbpp, ...; 'evo problems' lists them.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", "--suite-file", metavar="FILE", help="The suite's own file.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="python or cpp, where the suite has both.")] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="human-eval, evalplus, evalplus-folder, bigcode or evo.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Programs run at once (default: one a processor).")] = None,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Processor time of a program on all tests.")] = 3.0,
+    k: Annotated[str, typer.Option(help="The k of pass@k, with commas.")] = "1,10,100",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of verdicts, from which a second run goes on.")
+    ] = None,
+    validated: Annotated[
+        bool, typer.Option("--validated/--all", help="Leave out what the suite's own solution fails.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Count tasks without samples as failed, instead of refusing the file.")
+    ] = False,
+    write: Annotated[
+        tuple[str, Path] | None,
+        typer.Option(metavar="FORMAT DIR", help="Write the results as human-eval, evalplus or bigcode do, too."),
+    ] = None,
+    allow_weak_sandbox: Annotated[
+        bool, typer.Option("--allow-weak-sandbox", help="Run programs although a layer of the sandbox is missing.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the outcome as one JSON object.")] = False,
+) -> None:
+    """Judge anybody's samples on a suite's official tests, in the sandbox: verdicts and pass@k.
+
+    Exit code 0: all are judged; 2: the input is wrong; 3: the sandbox or the disk failed, or it was stopped, and the
+    same command goes on.
+    """
+    from evo.cli.judging import judge_command
+
+    raise typer.Exit(
+        judge_command(
+            samples, suite=suite, data=data, language=language, form=format_, workers=workers, seconds=timeout, k=k,
+            out=out, validated=validated, partial=partial, write=write, allow_weak_sandbox=allow_weak_sandbox,
+            as_json=json_,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def problems(
+    action: Annotated[str | None, typer.Argument(metavar="[show]", help="'show', and a name.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A problem or a suite.")] = None,
+    mode: Annotated[str | None, typer.Option(help="stdio or function, for a bundled problem.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """List the bundled problems and the suites, or show one of them: 'evo problems show gcd'."""
+    from evo.cli.catalogue import problems_command
+
+    raise typer.Exit(problems_command(action, name, mode=mode, as_json=json_))
+
+
+@app.command()
+def published(
+    paper: Annotated[str | None, typer.Option(metavar="NAME", help="Of this paper alone.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Print the tables that the papers have published."""
+    from evo.cli.catalogue import published_command
+
+    raise typer.Exit(published_command(paper, as_json=json_))
+
+
+@app.command()
 def doctor(
     model: Annotated[str, typer.Option(help="Try to reach this model too.")] = "embedded",
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -202,23 +276,36 @@ def doctor(
 def main() -> None:
     """Run the command line; errors of ours are one line and an exit code."""
     from evaluators.exceptions import EvoError, UserError
+    from evo.cli.usage import UsageError, usage_error_told
 
     try:
         try:
-            app()
+            code = app(prog_name="evo", standalone_mode=False)
         finally:
             sys.stdout.flush()
+    except UsageError as error:
+        if len(sys.argv) == 1:
+            sys.stderr.write(f"{error}\n")  # without any argument, typer's message is the help
+        else:
+            sys.stderr.write(f"evo: {usage_error_told(error, sys.argv[1:])}\n")
+        sys.exit(2)
     except UserError as error:
-        sys.stderr.write(f"evo: {error}\n")
+        sys.stderr.write(f"evo: {_told(error)}\n")
         sys.exit(2)
     except EvoError as error:
-        sys.stderr.write(f"evo: {error}\n")
+        sys.stderr.write(f"evo: {_told(error)}\n")
         sys.exit(3)
     except OSError as error:
         # What was found is in the run's folder; here it cannot be told.
         sys.stderr.write(f"evo: standard output cannot be written: {error.strerror or error}\n")
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nothing is left to be flushed at the end
         sys.exit(3)
+    sys.exit(code)
+
+
+def _told(error: Exception) -> str:
+    """The message, and what notes on the way out have added to it, such as how to go on."""
+    return "; ".join([str(error), *getattr(error, "__notes__", ())])
 
 
 if __name__ == "__main__":

@@ -4,19 +4,61 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
-from evo.run import Operator
-from evo.session import Session, opened_models
+from evaluators.exceptions import UserError
+from evo.run import Models, Operator
+from evo.search import check_prices
+from evo.session import Session, opened_models, sampling_of
 from evo.settings import Settings
 from evo.task import Task
 from operators.bounds import token_bound
+from operators.models.chat import ChatRequest
 from operators.synthesize import synthesize_messages
 
 _CHARACTERS_PER_TOKEN = 4
 
 
-async def print_plan(task: Task) -> int:
-    """Print the plan of a search; asks no model and runs no program. Returns the exit code."""
+def check_first_call(task: Task) -> None:
+    """Refuse a budget of tokens that does not cover even the first draft.
+
+    Raises:
+        UserError: If it is so.
+    """
+    settings, limit = task.settings, task.settings.budget.tokens
+    if limit is None or task.start is not None:
+        return
+    messages = synthesize_messages(task.problem, settings.language, _examples(settings))
+    sampling = sampling_of(settings.samplings.get("synthesize", settings.sampling))
+    most = ChatRequest(messages, sampling, 0, (), "synthesize").token_bound
+    if most > limit:
+        raise UserError(
+            f"budget.tokens is {limit}, and the first call may take {most} tokens, {sampling.max_tokens} of them for "
+            f"the answer: type --budget-tokens {most} or more, or lower sampling.max_tokens"
+        )
+
+
+def _examples(settings: Settings) -> int:
+    return settings.seidr.examples if settings.system == "seidr" else settings.best_of_n.examples
+
+
+async def print_plan(task: Task, record: Path | None = None) -> int:
+    """Print the plan of a search; asks no model, runs no program and writes nothing. Returns the exit code.
+
+    Args:
+        task: The search.
+        record: File that its answers would be recorded in.
+
+    Raises:
+        UserError: If the search could not begin.
+    """
+    async with opened_models(task.settings, Session(record=record, will_ask=False)) as models:
+        check_prices(task.settings, models)
+        _print_plan(task, models)
+    return 0
+
+
+def _print_plan(task: Task, models: Models) -> None:
     settings = task.settings
     out = sys.stdout.write
     out(f"problem    {task.problem.name} ({task.problem.mode}, {len(task.problem.cases)} visible cases)\n")
@@ -25,29 +67,24 @@ async def print_plan(task: Task) -> int:
         out(f"           {line}\n")
     budget = {name: value for name, value in settings.budget.model_dump().items() if value is not None}
     out(f"budget     {json.dumps(budget)}\n")
-    examples = settings.seidr.examples if settings.system == "seidr" else settings.best_of_n.examples
-    calls = most_calls(settings, with_drafts=task.start is None)
-    async with opened_models(settings, Session()) as models:
-        for name, count in calls.items():
-            model, sampling = models.of(name)
-            bound = token_bound(
-                name, task.problem, settings.language, max_tokens=sampling.max_tokens, examples=examples
-            )
-            first = synthesize_messages(task.problem, settings.language, examples)
-            likely = sum(len(message.content) for message in first) // _CHARACTERS_PER_TOKEN + sampling.max_tokens // 3
-            cost = "price unknown"
-            if model.price is not None:
-                money = model.price.cost_of(likely * 2 // 3, likely // 3) * count
-                cost = f"about {money:.4f} USD"
-            tokens = f"about {count * likely} tokens likely, {count * bound} at most"
-            out(f"{name:<11}at most {count} calls of {model.identity}, {tokens}, {cost}\n")
+    examples = _examples(settings)
+    first = synthesize_messages(task.problem, settings.language, examples)
+    for name, count in most_calls(settings, with_drafts=task.start is None).items():
+        model, sampling = models.of(name)
+        bound = token_bound(name, task.problem, settings.language, max_tokens=sampling.max_tokens, examples=examples)
+        likely = sum(len(message.content) for message in first) // _CHARACTERS_PER_TOKEN + sampling.max_tokens // 3
+        cost = "price unknown"
+        if model.price is not None:
+            money = model.price.cost_of(likely * 2 // 3, likely // 3) * count
+            cost = f"about {money:.4f} USD"
+        tokens = f"about {count * likely} tokens likely, {count * bound} at most"
+        out(f"{name:<11}at most {count} calls of {model.identity}, {tokens}, {cost}\n")
     if task.start is not None:
         out("start      the given program is executed first; the first prompt depends on what it does\n")
-        return 0
+        return
     out("\nthe first prompt:\n")
-    for message in synthesize_messages(task.problem, settings.language, examples):
+    for message in first:
         out(f"\n[{message.role}]\n{message.content}\n")
-    return 0
 
 
 def most_calls(settings: Settings, *, with_drafts: bool) -> dict[Operator, int]:

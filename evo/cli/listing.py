@@ -94,8 +94,8 @@ def paid(reader: JournalReader) -> Charge:
     for effect in reader.effects():
         if effect.kind == "completion":
             facts = recorded["by_operator"].get(effect.record["operator"], recorded["default"])
-            price = None if facts["price"] is None else Price(**facts["price"])
-            total += Charge.for_call(Usage(**effect.record["usage"]), price)
+            price = None if facts["price"] is None else Price.from_record(facts["price"])
+            total += Charge.for_call(Usage(**effect.record["usage"]), price, effect.record["model"])
     return total
 
 

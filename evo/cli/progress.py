@@ -14,6 +14,7 @@ from evaluators.verdict import Verdict
 from evo.budget import Budget
 from evo.events import CallEnded, CallStarted, Committed, Event, GenerationStarted, SearchEnded, ToldAgain
 from evo.individual import Individual
+from operators.models.limiter import AdaptiveLimiter, Wait
 from operators.models.weights import FetchProgress
 
 
@@ -33,6 +34,8 @@ class Progress:
         self._programs = self._calls = self._from_journal = self._tokens = 0
         self._best = 0.0
         self._note = "starting"
+        self._limiters: list[AdaptiveLimiter] = []
+        self._waits: dict[tuple[str, str, str], float] = {}
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
@@ -75,6 +78,20 @@ class Progress:
         """Print a line that stays."""
         self._console.print(Text(text), highlight=False, soft_wrap=True)
 
+    def watch(self, limiter: AdaptiveLimiter) -> None:
+        """Tell of the calls that wait at an endpoint."""
+        self._limiters.append(limiter)
+        limiter.on_wait = self._waiting
+
+    def _waiting(self, wait: Wait) -> None:
+        """A line, unless one on the like of it says so already: a hundred calls may wait for the same."""
+        kind = (wait.who, wait.waits_for, wait.why)
+        now, seconds = time.monotonic(), wait.seconds_left or 0.0
+        if now < self._waits.get(kind, 0.0):
+            return
+        self._waits[kind] = now + seconds
+        self.say(f"  {wait.who} waits {seconds:.1f} s for {wait.waits_for}: {wait.why}")
+
     def fetching(self, fetched: FetchProgress) -> None:
         """Say how far the fetching of a model's weights has come."""
         done, whole = fetched.bytes_done / 1e9, fetched.size_bytes / 1e9
@@ -92,6 +109,7 @@ class Progress:
             operator, since = next(iter(self._in_flight.values()))
             waiting = f"waiting for {len(self._in_flight)} answer(s), {operator} for {time.monotonic() - since:.0f} s"
             parts.append(waiting)
+        parts += [str(limiter.state) for limiter in self._limiters if limiter.state.waits]
         return Text("   ".join(parts))
 
 

@@ -40,6 +40,8 @@ def _record(folder: Path, reader: JournalReader) -> dict[str, Any]:
         "problem": reader.meta["problem"]["name"],
         "settings": reader.meta["settings"],
         "versions": reader.meta["versions"],
+        "models": reader.meta["models"],
+        "answers": dict(sorted(Counter(call["model"] for call in calls.values()).items())),
         "stop": reader.meta.get("stop"),
         "judgement": judgement_record(folder),
         "best": None if best is None else best["id"],
@@ -90,6 +92,13 @@ def _print(record: dict[str, Any], *, programs: bool) -> None:
         out(f"hidden cases: {record['judgement']['passed']}/{record['judgement']['cases']} passed\n")
     versions = record["versions"]
     out(f"evo {versions['evo']}, {versions['toolchain']}, sandbox {', '.join(versions['layers']) or 'none'}\n")
+    models = record["models"]
+    for operator, facts in [("", models["default"]), *models["by_operator"].items()]:
+        out(f"model{operator and ' of ' + operator}: {facts['identity']}\n")
+    answered = ", ".join(
+        f"{count} by {model or 'a model without a name'}" for model, count in record["answers"].items()
+    )
+    out(f"answers: {answered or 'none'}\n")
     out("\nlineage of the best program\n")
     for earlier, individual in itertools.pairwise([None, *record["lineage"]]):
         assert individual is not None

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from evo.budget import Budget, Charge
-from evo.cli.estimate import print_plan
+from evo.cli.estimate import check_first_call, print_plan
 from evo.cli.progress import Progress
 from evo.journal_reader import run_folders
 from evo.plugins import case_sampler, ranking
@@ -46,10 +46,11 @@ def solve_command(
     if settings.sampler is not None:
         case_sampler(settings.sampler)
     task = prepare(problem, settings, start)
-    if dry_run:
-        return asyncio.run(print_plan(task))
-    budget = Budget(**settings.budget.model_dump())
+    check_first_call(task)
     run_folders(reuse)  # a wrong folder is told before anything starts
+    if dry_run:
+        return asyncio.run(print_plan(task, record))
+    budget = Budget(**settings.budget.model_dump())
     return _shown(
         budget, as_json, lambda session: begin(task, out, replace(session, record=record, reuse=tuple(reuse)))
     )
@@ -118,6 +119,7 @@ async def _interruptible(search: Callable[[Session], Coroutine[Any, Any, Result]
         interruption=interruption,
         on_judging=lambda: progress.say("judging on the hidden cases"),
         on_fetching=progress.fetching,
+        on_limiter=progress.watch,
     )
     task = asyncio.create_task(search(session))
     loop = asyncio.get_running_loop()
@@ -166,7 +168,7 @@ def _print(result: Result) -> None:
     out(f"cost           {_cost(result.spent)}\n")
     if result.saved.calls:
         out(f"saved          {_cost(result.saved)} (answered by earlier runs)\n")
-    if result.speculative.calls:
+    if result.speculative.calls or result.speculative.programs:
         out(f"speculative    {_cost(result.speculative)} (under way when the search ended)\n")
     waited = f" ({result.waiting_seconds:.1f} s of it waiting for the provider)" if result.waiting_seconds > 1 else ""
     out(f"time           {result.seconds:.1f} s wall{waited}, {result.execution_cpu_seconds:.2f} s CPU in programs\n")
@@ -186,8 +188,8 @@ def _reason(reason: StopReason) -> str:
     return {
         StopReason.SOLVED: "solved: a program passes all visible cases",
         StopReason.PROGRAMS: "the budget of programs is used",
-        StopReason.TOKENS: "the budget of tokens does not cover the next call",
-        StopReason.MONEY: "the budget of money does not cover the next call",
+        StopReason.TOKENS: "the budget of tokens does not cover the next call; a lower sampling.max_tokens covers more",
+        StopReason.MONEY: "the budget of money does not cover the next call; a lower sampling.max_tokens covers more",
         StopReason.SECONDS: "the time is up",
         StopReason.EXHAUSTED: "the system has nothing more to try",
         StopReason.INTERRUPTED: "interrupted; go on with 'evo resume'",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
+import difflib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from evaluators.exceptions import UserError, unknown_name, users_code
+from evaluators.exceptions import UserError
+from evaluators.users_file import load_from_file
 from operators.models.chat import ChatModel, Price
 
 if TYPE_CHECKING:
+    from operators.models.limiter import AdaptiveLimiter
     from operators.models.weights import FetchProgress
 
 EMBEDDED = "embedded"
@@ -35,6 +37,8 @@ async def open_model(
     context_tokens: int = 4096,
     threads: int | None = None,
     progress: Callable[[FetchProgress], None] | None = None,
+    on_limiter: Callable[[AdaptiveLimiter], None] | None = None,
+    will_be_asked: bool = True,
 ) -> ChatModel:
     """Open a model; nothing is sent, fetched or started before its first request.
 
@@ -57,6 +61,8 @@ async def open_model(
         context_tokens: Of each slot of a model on this machine.
         threads: Of a model on this machine; None for one less than there are processors.
         progress: Called while the embedded model is fetched.
+        on_limiter: Given the endpoint's limiter, which tells who waits for what.
+        will_be_asked: Whether a key that is missing matters; not where a model is only looked at.
 
     Raises:
         UserError: If the name, a file or the key is missing or wrong.
@@ -82,12 +88,13 @@ async def open_model(
 
     url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
     key = api_key or os.environ.get(key_variable) or None
-    if key is None and url == OPENAI_URL:
+    if key is None and url == OPENAI_URL and will_be_asked:
+        near = "; did you mean 'embedded'?" if difflib.get_close_matches(name, [EMBEDDED], cutoff=0.7) else ""
         raise UserError(
             f"model {name!r} is asked for at {OPENAI_URL}, which wants a key: set {key_variable}, "
-            "set OPENAI_BASE_URL to another endpoint, or type --model embedded"
+            f"set OPENAI_BASE_URL to another endpoint, or type --model embedded{near}"
         )
-    return OpenAIModel(
+    opened = OpenAIModel(
         name,
         base_url=url,
         api_key=key,
@@ -100,27 +107,21 @@ async def open_model(
         quirks=quirks_from(quirks, name, urlsplit(url).hostname or "") if quirks else None,
         key_variable=key_variable,
     )
+    if on_limiter is not None:
+        on_limiter(opened.limiter)
+    return opened
 
 
 def _scripted(place: str) -> ChatModel:
     from operators.models.scripted import ScriptedModel
 
     file, _, attribute = place.rpartition(":")
-    path = Path(file)
-    if not attribute or not file.endswith(".py") or not path.is_file():
+    if not attribute or not file.endswith(".py"):
         raise UserError(f"'scripted:{place}' names no script: type scripted:FILE.py:ATTRIBUTE with a file that exists")
-    spec = importlib.util.spec_from_file_location(f"evo_script_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with users_code(f"the import of {path}"):
-        spec.loader.exec_module(module)
-    if not hasattr(module, attribute):
-        raise unknown_name(f"attribute of {path}", attribute, (n for n in vars(module) if not n.startswith("_")))
-    found = getattr(module, attribute)
+    found = load_from_file("scripted model", file, attribute)
     if hasattr(found, "complete") and hasattr(found, "identity"):
         model: ChatModel = found
         return model
     if not callable(found):
-        raise UserError(f"{attribute!r} of {path} is no function from request to text, and no model")
-    return ScriptedModel(found, identity=f"scripted {path.name}:{attribute}")
+        raise UserError(f"{attribute!r} of {file} is no function from request to text, and no model")
+    return ScriptedModel(found, identity=f"scripted {Path(file).name}:{attribute}")

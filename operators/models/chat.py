@@ -161,11 +161,41 @@ class Price:
         input_usd_per_million: For a million prompt tokens.
         output_usd_per_million: For a million tokens of answers.
         source: Where the figures come from, and of what day.
+        by_model: Where several models may answer, each with its price, by what stands in :attr:`Completion.model`, and
+            under ``""`` that of all others; the figures above are the dearest then.
     """
 
     input_usd_per_million: float
     output_usd_per_million: float
     source: str = ""
+    by_model: tuple[tuple[str, Price], ...] = ()
+
+    def of(self, model: str) -> Price:
+        """The price of what one of the models answered.
+
+        Args:
+            model: :attr:`Completion.model`.
+        """
+        prices = dict(self.by_model)
+        found = prices.get(model) or prices.get("")
+        return self if found is None else found.of(model)
+
+    def to_record(self) -> dict[str, Any]:
+        """Plain data, for a journal."""
+        record: dict[str, Any] = {
+            "input_usd_per_million": self.input_usd_per_million,
+            "output_usd_per_million": self.output_usd_per_million,
+            "source": self.source,
+        }
+        if self.by_model:
+            record["by_model"] = [[model, price.to_record()] for model, price in self.by_model]
+        return record
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Price:
+        """The price that plain data tell of."""
+        by_model = tuple((model, cls.from_record(price)) for model, price in record.get("by_model", ()))
+        return cls(record["input_usd_per_million"], record["output_usd_per_million"], record["source"], by_model)
 
     @property
     def is_free(self) -> bool:

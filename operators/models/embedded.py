@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from evaluators.exceptions import InfrastructureError, UserError
+from evaluators.exceptions import InfrastructureError, UserError, near_file
 from operators.models.chat import ChatRequest, Completion, Price
 from operators.models.openai_endpoint import OpenAIModel
 from operators.models.prices import ON_THIS_MACHINE
@@ -65,7 +65,9 @@ class EmbeddedModel:
         progress: Callable[[FetchProgress], None] | None = None,
     ) -> None:
         if path is not None and not path.is_file():
-            raise UserError(f"model file {path} does not exist: give the path of a .gguf file, or 'embedded'")
+            raise UserError(
+                f"model file {path} does not exist: give the path of a .gguf file, or 'embedded'{near_file(str(path))}"
+            )
         if importlib.util.find_spec(_RUNTIME) is None:
             raise UserError(
                 f"the package {_RUNTIME} is missing, and runs models on this machine: "

@@ -15,9 +15,9 @@ class FallbackModel:
     """A model that asks a second one when the first one gives up; either closes with it.
 
     Only an :class:`~evaluators.exceptions.InfrastructureError` of the first is answered by the second: a wrong key or
-    model name is the user's to mend. Which one answered stands in ``Completion.model``.
+    model name is the user's to mend. What the second answered has its identity in ``Completion.model``.
 
-    A budget reserves and settles with :attr:`price`, whoever answers; so it may count more than is billed, never less.
+    A budget reserves the dearer :attr:`price`, and settles that of the model which answered.
 
     Args:
         first: Asked as long as it answers.
@@ -63,6 +63,7 @@ class FallbackModel:
             max(one.input_usd_per_million, other.input_usd_per_million),
             max(one.output_usd_per_million, other.output_usd_per_million),
             "; ".join(dict.fromkeys(source for source in (one.source, other.source) if source)),
+            (("", one), (self._second.identity, other)),
         )
 
     @property
@@ -101,7 +102,7 @@ class FallbackModel:
                 raise InfrastructureError(f"{error}; it was asked because {why}") from error
         return replace(
             completion,
-            model=completion.model or self._second.identity,
+            model=self._second.identity,
             attempts=completion.attempts + tried,
             waiting_seconds=completion.waiting_seconds + waited + turned_at - asked_at,
         )

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from evaluators.resource_use import MODEL_TRAFFIC
+
 if TYPE_CHECKING:
     import h11
 
@@ -140,7 +142,9 @@ class _Connection(asyncio.Protocol):
         head = h11.Request(method="POST", target=target, headers=[*headers, ("content-length", str(len(content)))])
         events = (head, h11.Data(data=content), h11.EndOfMessage())
         # One write, as each one is a system call and a packet.
-        self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
+        request = b"".join(self._http.send(event) or b"" for event in events)
+        self._transport.write(request)
+        MODEL_TRAFFIC.sent_bytes += len(request)
         try:
             return await self._answer
         finally:
@@ -157,6 +161,7 @@ class _Connection(asyncio.Protocol):
         self._become_idle()
 
     def data_received(self, data: bytes) -> None:
+        MODEL_TRAFFIC.received_bytes += len(data)
         if self._answer is None:
             # Nobody asked: what comes now must not be taken for the answer to the next request.
             self.abort()

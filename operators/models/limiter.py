@@ -115,6 +115,9 @@ class AdaptiveLimiter:
         longest_pause_seconds: A provider's wish for a longer pause is cut to this.
         clock: Seconds that only grow.
         sleep: Waits for so many seconds.
+
+    Attributes:
+        on_wait: Told of each call that begins to wait for another attempt or for the provider's pause; None by default.
     """
 
     def __init__(
@@ -129,6 +132,7 @@ class AdaptiveLimiter:
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}, and must be 1 at least")
         self.clock = clock
+        self.on_wait: Callable[[Wait], None] | None = None
         self.longest_pause_seconds = longest_pause_seconds
         self._ceiling = concurrency
         self._limit = float(concurrency)
@@ -190,6 +194,8 @@ class AdaptiveLimiter:
     def _seen_waiting(self, who: str, waits_for: WaitsFor, why: str, until: float | None) -> Iterator[None]:
         token = object()
         self._waits[token] = (who, waits_for, why, until)
+        if self.on_wait is not None and until is not None:
+            self.on_wait(Wait(who, waits_for, why, max(0.0, until - self.clock())))
         try:
             yield
         finally:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from evaluators.exceptions import UserError
+from evaluators.resource_use import MODEL_TRAFFIC
 from operators.models.http_connections import HttpConnections, LostConnectionError, RawResponse
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class OpenAIConnection:
                 response = await client.http_client.post(
                     self._url, headers=client.headers, content=content, timeout=timeout
                 )
+                MODEL_TRAFFIC.sent_bytes += len(content)
+                MODEL_TRAFFIC.received_bytes += response.num_bytes_downloaded
                 return Response(response.status_code, response.headers, response.text)
         except httpx2.ConnectTimeout:
             return Lost(False, f"cannot be reached (no connection within {self._connect_seconds:g} s)")

@@ -180,7 +180,7 @@ class OpenAIModel:
             if not outcome.passing or call.attempts > self._max_retries:
                 raise await self._given_up(outcome, body, call)
             if outcome.pause_seconds == 0:
-                why = outcome.kind if not outcome.status else f"HTTP {outcome.status}"
+                why = f"HTTP {outcome.status}" if outcome.status else self._connection.masked(outcome.what)
                 await self.limiter.wait(self._backoff(request.seed, call.attempts), request.operator, why)
 
     async def _attempt(self, request: ChatRequest, body: Mapping[str, Any], call: _Call) -> Completion | _Trouble:

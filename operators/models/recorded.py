@@ -11,11 +11,12 @@ import contextlib
 import dataclasses
 import difflib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evaluators.exceptions import EvoError, InfrastructureError, UserError
+from evaluators.exceptions import EvoError, InfrastructureError, UserError, near_file
 from operators.models.chat import (
     ChatModel,
     ChatRequest,
@@ -46,13 +47,17 @@ class Recorder:
         model: That answers.
         path: Of the cassette.
         settings: Plain data to be kept in the header, such as the run's configuration. Never a secret.
+        writes: Whether anything is written; without, it is only seen that it could be.
 
     Raises:
         UserError: If the file holds something else already, or cannot be written.
     """
 
-    def __init__(self, model: ChatModel, path: Path, *, settings: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, model: ChatModel, path: Path, *, settings: Mapping[str, Any] | None = None, writes: bool = True
+    ) -> None:
         self._model = model
+        self._writes = writes
         self._path = path
         self._header = {
             "cassette": VERSION,
@@ -112,6 +117,10 @@ class Recorder:
             raise InfrastructureError(f"cassette {self._path} cannot be written ({error.strerror})") from error
 
     def _save(self) -> None:
+        if not self._writes:
+            if not os.access(self._path if self._path.exists() else self._path.parent, os.W_OK):
+                raise UserError(f"cassette {self._path} cannot be written: give another file with --record")
+            return
         records = sorted(self._records.values(), key=lambda record: _order(record["request"]["path"]))
         try:
             _write(self._path, self._header, records)
@@ -161,7 +170,9 @@ class RecordedModel:
             self._concurrency = int(header.get("concurrency", 64))
             self._records = [(_request(record["request"]), record) for record in records]
         except OSError as error:
-            raise UserError(f"cassette {path} cannot be read ({error.strerror}): give a recorded file") from error
+            raise UserError(
+                f"cassette {path} cannot be read ({error.strerror}): give a recorded file{near_file(str(path))}"
+            ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(f"{path} is no cassette ({error!r}): record one with --record FILE") from error
         if version != VERSION:

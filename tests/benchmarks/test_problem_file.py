@@ -271,3 +271,40 @@ def test_a_faulty_line_of_a_hidden_file_is_found_before_the_search(tmp_path):
     write(tmp_path, '{"input": "1", "output": "2"}\n{"input": "2"}\n', "h.jsonl")
     text = message(write(tmp_path, STDIO | {"hidden": "h.jsonl"}))
     assert "h.jsonl, line 2: output is missing" in text
+
+
+# Languages of a user's own, and packages
+
+
+def test_a_language_of_the_users_own_is_named_by_its_path_from_the_problem_file(tmp_path, monkeypatch):
+    (tmp_path / "awk.yaml").write_text('source_name: solution.awk\nrun: [awk, -f, "{program}"]\n')
+    path = write(tmp_path, STDIO | {"languages": ["awk.yaml", "c++"]})
+    monkeypatch.chdir(tmp_path.parent)
+    assert load_problem_file(path).languages == (str(tmp_path / "awk.yaml"), "cpp")
+    assert "languages: language record: there is no file" in message(
+        write(tmp_path, STDIO | {"languages": ["no.yaml"]})
+    )
+
+
+def test_packages_are_prepared_when_the_file_is_read(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("benchmarks.problem_file.prepare", asked.append)
+    wheel = "wheels/mine-1.0-py3-none-any.whl"
+    problem = load_problem_file(write(tmp_path, STDIO | {"packages": ["numpy==2.1.0", wheel]}))
+    assert problem.packages == ("numpy==2.1.0", str(tmp_path / wheel))
+    assert asked == [problem.packages]
+    assert load_problem_file(write(tmp_path, STDIO)).packages == ()
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ({"packages": ["-e ."]}, "packages: package '-e .' is no requirement: write 'numpy'"),
+        ({"packages": ["gone-1.0-py3-none-any.whl"]}, "gone-1.0-py3-none-any.whl': No such file"),
+        ({"packages": "numpy"}, "packages is 'numpy', but must be a valid list"),
+        ({"packages": ["numpy"], "languages": ["cpp"]}, "packages are for programs in python, and languages is cpp"),
+    ],
+)
+def test_packages_that_cannot_be_had(tmp_path, entries, told):
+    assert told in message(write(tmp_path, STDIO | entries))

@@ -15,6 +15,7 @@ from evaluators.agreement import (
     kept_set_jaccard,
     pass_agreement,
     plan_form,
+    sequence_overlap,
     unanimity,
     unique_assertion_ratio,
     word_overlap,
@@ -104,3 +105,15 @@ def test_diversity_and_unique_assertions_by_hand():
     assert diversity(["a b", "b c", "a b"]) == pytest.approx(1 - (1 / 3 + 1 + 1 / 3) / 3)
     assert diversity(["a", "b", "c"], lambda one, other: 0.25) == 0.75
     assert unique_assertion_ratio(["assert f(1) == 1", "assert f( 1 )==1", "assert f(2) == 1"]) == pytest.approx(2 / 3)
+
+
+@given(one=st.text(alphabet="abc", max_size=12), other=st.text(alphabet="abc", max_size=12))
+def test_sequence_overlap_is_a_symmetric_share(one, other):
+    assert 0 <= sequence_overlap(one, other) == sequence_overlap(other, one) <= 1
+    assert sequence_overlap(one, one) == 1
+
+
+def test_sequence_overlap_sees_the_order_that_word_overlap_does_not():
+    assert word_overlap("a b", "b a") == 1
+    assert sequence_overlap("a b", "b a") == 1 / 3
+    assert diversity(["abcd", "abxy"], sequence_overlap) == 1 / 2

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import copy
 import math
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators.checkers import CHECKERS, build_checker, equal_data
+from evaluators.checkers import CHECKERS, build_checker, equal_data, frozen
 from evaluators.exceptions import UserError
 from evaluators.problem import Named
 
@@ -145,7 +146,7 @@ def test_tolerances_are_what_they_say():
         (Named("numbers", {"absolute": -1}), ["absolute", "-1"]),
         (Named("numbers", {"absolute": math.nan}), ["absolute", "nan"]),
         (Named("exact", {"python_equality": 1}), ["python_equality", "bool"]),
-        (Named("no/such/file.py:check"), ["no/such/file.py", "cannot read"]),
+        (Named("no/such/file.py:check"), ["no/such/file.py", "there is no such file"]),
     ],
 )
 def test_a_wrong_name_or_option_is_one_line(named, words):
@@ -184,3 +185,16 @@ def test_a_failing_checker_of_the_users_own_is_named(tmp_path, source, words):
     with pytest.raises(UserError) as caught:
         build_checker(Named(f"{file}:check"))("1", "2", "3")
     assert all(word in str(caught.value) for word in ["mine.py", *words]), str(caught.value)
+
+
+_LEAVES = st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, math.nan, "a", "1"])
+_NESTED = st.recursive(
+    _LEAVES, lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple), max_leaves=6
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(one=_NESTED, other=_NESTED)
+def test_equal_data_is_equality_of_stand_ins_and_symmetric(one, other):
+    assert equal_data(one, other) == (frozen(one) == frozen(other)) == equal_data(other, one)
+    assert equal_data(one, copy.deepcopy(one))

@@ -75,6 +75,17 @@ def test_matching_share(expected, actual, share):
         ("5", "9" * 400, [1e6]),
         ("5", "nan", [1e6]),
         ("1 2 3", "1 5 3 4", [3 + 1e4]),
+        ("1 2\n\n", "1 2\n\n", [0, 0]),
+        ("1 2\n\n", "1 2", [0, 0]),
+        ("1 2\n\n", "1 2\n3\n", [0, 1e4]),
+        ("1 2\n\n", "", [1e6, 0]),
+        ("\n1\n", "1\n\n", [1e4, 1e6]),
+        ("1\n2 3\n", "1\n\n", [0, 2e4]),
+        ("1\n2 3\n", "1\n", [0, 1e6]),
+        ("1\r\n2\r\n", "1\n3\r\n\n\n", [0, 1]),
+        ("5", "\n\n", [1e6]),
+        ("", "", [0]),
+        ("", "\n7", [2e4]),
         ((1, 2), (1, 5), [0, 3]),
         ((1, 2), (1,), [0, 1e6]),
         ((1, 2), 1, [1e6, 1e6]),
@@ -125,6 +136,21 @@ def test_levenshtein(expected, actual, wanted):
     assert errors("levenshtein", expected, actual) == [wanted]
 
 
+@pytest.mark.parametrize(
+    ("expected", "actual", "wanted"),
+    [
+        ("0 5 10\n", "0 5 10", 0),
+        ("0 5 10\n", "0 10\n", 1),
+        ("0 5 10\n", "0 123456 10\n", 1),
+        ("\n", "7 8", 2),
+        ("0 5", [0, 5], 1e4),
+        ([0, 5], [0, 6], 1),
+    ],
+)
+def test_levenshtein_of_a_list_that_is_written_as_text_counts_elements(expected, actual, wanted):
+    assert errors("levenshtein", expected, actual, unit="word") == [wanted]
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(sorted(ERROR_FUNCTIONS)),
@@ -143,6 +169,7 @@ def test_errors_lie_between_nothing_and_the_penalty(name, expected, actual):
     [
         (Named("levenstein"), ["did you mean 'levenshtein'"]),
         (Named("lines", {"penalty": 0}), ["penalty is 0"]),
+        (Named("levenshtein", {"unit": "words"}), ["unit", "'words'", "did you mean 'word'"]),
         (Named("lines", {"penalty": math.inf}), ["penalty is inf"]),
         (Named("absolute_difference", {"length_penalty": -1}), ["length_penalty is -1"]),
         (Named("absolute_difference", {"decimals": 1.5}), ["decimals is 1.5", "int"]),

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -79,14 +80,35 @@ def test_not_solved_is_1_and_json_is_one_object(typed, script):
         (["solve", "fizz-bus"], "did you mean 'fizz-buzz'"),
         (["solve", "nothing.yaml"], "nothing.yaml"),
         (["solve", "gcd", "--selection", "lexicas"], "did you mean 'lexicase'"),
-        (["solve", "gcd", "--system", "sider"], "'seidr' or 'best-of-n'"),
+        (["solve", "gcd", "--system", "sider"], "did you mean 'seidr'"),
         (["solve", "gcd", "--language", "pyton"], "did you mean 'python'"),
         (["solve", "gcd", "--set", "seidr.repair=1"], "did you mean 'seidr.repairs'"),
         (["solve", "gcd", "--config", "none.yaml"], "No such file"),
         (["solve", "gcd", "--start", "none.py"], "No such file"),
-        (["solve", "gcd", "--budget-programs", "0"], "greater than or equal to 1"),
+        (["solve", "gcd", "--budget-programs", "0"], "is 0, but must be at least 1"),
         (["solve", "gcd", "--preset", "released"], "released-telo"),
-        (["solve", "gcd", "--mode", "function-ish"], "'stdio' or 'function'"),
+        (["solve", "gcd", "--mode", "function-ish"], "allowed are stdio, function; did you mean 'function'"),
+        (["solve", "gcd", "--selection", "tournament:size=abc"], "size is 'abc', but must be a whole number"),
+        (["solve", "gcd", "--set", "sampling.temperature=.nan"], "is nan, but must be a finite number"),
+        (["solve", "gcd", "--budget-tokens", "100"], "lower sampling.max_tokens"),
+        (["solve", "gcd", "--system", "best-of-n", "--start", "mine.py"], "use --system seidr"),
+        (["solve", "gcd", "--dry-run", "--reuse", "nowhere"], "nowhere holds no run"),
+        (["solve", "gcd", "--dry-run", "--record", "nowhere/a.jsonl"], "cannot be written"),
+        (["solve", "gcd", "--dry-run", "--record", "model.py"], "model.py is no cassette"),
+        (["solve", "gcd", "--dry-run", "--budget-usd", "1"], "needs a price"),
+        (["solve", "gcd", "--model", "embeded"], "did you mean 'embedded'"),
+        (["solve", "gcd", "--model", "scripted:modle.py:reply"], "did you mean 'model.py'"),
+        (["solve", "problm.yaml"], "did you mean 'problem.yaml'"),
+        (["solve", "gcd", "--config", "model.pyy"], "did you mean 'model.py'"),
+        (["solve", "gcd", "--start", "modl.py"], "did you mean 'model.py'"),
+        (["solve"], "PROBLEM is missing: 'evo solve --help' lists what is allowed"),
+        (["solve", "gcd", "--seed", "x"], "--seed is 'x', but must be a whole number"),
+        (["solve", "gcd", "--budget-usd=x"], "--budget-usd is 'x', but must be a number"),
+        (["solve", "gcd", "--model"], "'--model' requires an argument"),
+        (["solve", "gcd", "more"], "unexpected 'more': 'evo solve --help'"),
+        (["solv", "gcd"], "unknown command 'solv': allowed are"),
+        (["resum", "run"], "did you mean 'resume'"),
+        (["solve", "gcd", "--sed", "1"], "unknown option '--sed' of 'evo solve'; did you mean '--seed'"),
         (["solve", "gcd", "--model", "scripted:none.py:reply"], "none.py"),
         (["solve", "gcd", "--model", "none.gguf"], "none.gguf"),
         (["solve", "gcd", "--model", "recorded:none.jsonl"], "none.jsonl"),
@@ -96,7 +118,9 @@ def test_not_solved_is_1_and_json_is_one_object(typed, script):
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(typed, script, arguments, told):
-    if arguments[0] == "solve" and "--model" not in arguments:
+    Path("problem.yaml").write_text("")
+    script(FORBIDDEN)
+    if arguments[0] == "solve" and arguments[1:] and "--model" not in arguments:
         arguments = [*arguments, "--model", script(FORBIDDEN)]
     code, out, err = typed(*arguments)
     assert code == 2
@@ -107,13 +131,72 @@ def test_a_mistake_is_one_line_and_exit_code_2(typed, script, arguments, told):
     assert not Path("runs").exists() or not list(Path("runs").iterdir())
 
 
-@pytest.mark.parametrize(
-    "arguments", [["solve"], ["solve", "gcd", "--seed", "x"], ["solv", "gcd"], ["solve", "gcd", "--sed", "1"]]
-)
-def test_a_mistyped_command_is_exit_code_2(typed, arguments):
-    code, _, err = typed(*arguments)
+def test_nothing_typed_is_the_help(typed):
+    code, _, err = typed()
     assert code == 2
-    assert err
+    assert err.startswith("Usage: evo ")
+
+
+def test_a_dry_run_wants_no_key_and_writes_nothing(typed):
+    code, out, err = typed("solve", "gcd", "--model", "gpt-4o-mini", "--dry-run", "--record", "answers.jsonl")
+    assert code == 0, err
+    assert "gpt-4o-mini at https://api.openai.com/v1" in out
+    assert list(Path().iterdir()) == []
+
+
+def test_an_endpoint_that_is_not_there_is_told_at_each_wait_with_how_to_go_on(typed, monkeypatch):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can take it, and nobody answers
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
+        code, _, err = typed(
+            "solve", "gcd", "--model", "m", "--out", "run", "--concurrency", 1, "--set", "endpoint.max_retries=2"
+        )
+    assert code == 3
+    lines = err.splitlines()
+    waits = [line for line in lines if re.match(r"  synthesize waits \d\.\d s for the next attempt: cannot be", line)]
+    assert len(waits) == 2
+    assert lines[-1].startswith("evo: model 'm' at http://127.0.0.1:")
+    assert lines[-1].endswith("what was answered is kept: go on with 'evo resume run'")
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"hidden": []}, "hidden is empty: leave it out"),
+        ({"hidden": "none.jsonl"}, "hidden is empty: leave it out"),
+        ({"languages": []}, "languages is empty: leave it out"),
+        ({"limits": {"memory": "10 KB"}}, "memory is '10 KB', but must be at least '8 MB'"),
+        ({"languages": ["cpp"]}, "is to be solved in cpp, and the search writes python: type --language cpp"),
+    ],
+)
+def test_a_problem_file_with_nothing_where_something_is_meant_is_told(typed, script, more, told):
+    Path("none.jsonl").write_text("")
+    problem = {"description": "Print it.", "examples": [{"input": "1\n", "output": "1\n"}]}
+    Path("p.json").write_text(json.dumps(problem | more))
+    code, _, err = typed("solve", "p.json", "--model", script(FORBIDDEN))
+    assert (code, err.count("\n")) == (2, 1)
+    assert told in err
+
+
+def test_programs_are_counted_alike_by_solve_and_by_runs_after_an_interruption(typed):
+    """A repair that equals a known program is drawn again, and so costs two programs; the second is broken off."""
+    Path("m.py").write_text(
+        "import os, signal\n"
+        "def reply(request):\n"
+        "    if request.path[-2:] == ('attempt', 1):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return '```python\\nprint(0)\\n```'\n"
+    )
+    code, out, _ = typed(
+        "solve", "gcd", "--model", "scripted:m.py:reply", "--out", "all/run", "--json", "--arity", 1,
+        "--set", "seidr.redraws=30", "--set", "problem.visible=3", "--set", "problem.hidden=3",
+    )  # fmt: skip
+    assert code == 3
+    solved = json.loads(out)
+    assert solved["stop_reason"] == "interrupted"
+    listed = json.loads(typed("runs", "all", "--json")[1])
+    assert listed["programs"] == solved["programs"] == 1
+    assert solved["accounting"]["speculative_programs"] > 0
 
 
 def test_a_start_of_the_wrong_language_is_told(typed, script):

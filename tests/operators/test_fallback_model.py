@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
@@ -101,7 +102,13 @@ def test_identity_names_both_and_the_price_is_the_dearer_of_each_part() -> None:
     cheap_to_ask, cheap_to_tell = Price(1.0, 9.0, "list of May"), Price(3.0, 5.0, "list of June")
     model = FallbackModel(second(price=cheap_to_ask), second(price=cheap_to_tell))
     assert model.identity == "second, or else second"
-    assert model.price == Price(3.0, 9.0, "list of May; list of June")
+    price = model.price
+    assert (price.input_usd_per_million, price.output_usd_per_million) == (3.0, 9.0)
+    assert price.source == "list of May; list of June"
+    assert (price.of("second"), price.of("anything else")) == (cheap_to_tell, cheap_to_ask)
+    assert Price.from_record(json.loads(json.dumps(price.to_record()))) == price
+    assert Price.from_record(cheap_to_ask.to_record()) == cheap_to_ask
+    assert "by_model" not in cheap_to_ask.to_record()
     assert FallbackModel(second(price=cheap_to_ask), second()).price is None
     assert FallbackModel(Down(), second()).identity == "first, or else second"
 

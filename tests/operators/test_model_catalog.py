@@ -73,7 +73,9 @@ def test_script_of_a_function_and_of_a_model(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no function from request to text"):
         opened(f"scripted:{script}:number")
     with pytest.raises(UserError, match=r"scripted:FILE\.py:ATTRIBUTE"):
-        opened("scripted:none.py:reply")
+        opened("scripted:none.txt:reply")
+    with pytest.raises(UserError, match=r"there is no such file; .*did you mean '.*/mine\.py'"):
+        opened(f"scripted:{tmp_path / 'mime.py'}:reply")
 
 
 def test_cassette(tmp_path: Path) -> None:

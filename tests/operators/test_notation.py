@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from evaluators.exceptions import UserError
+from evaluators.problem import Problem
 from evaluators.signature import Signature
-from operators.notation import call, fence_tags, function_head, literal, title
+from operators.notation import call, fence_tags, function_head, libraries, literal, title
 
 HEADS = [
     ("gcd(a: int, b: int) -> int", "def gcd(a: int, b: int) -> int:", "long long gcd(long long a, long long b)"),
@@ -63,6 +65,14 @@ def test_literal(value: object, python: str, cpp: str) -> None:
 def test_call_and_names() -> None:
     assert call("f", (1, [2], "x"), "python") == "f(1, [2], 'x')"
     assert call("f", (1, [2], "x"), "cpp") == 'f(1, {2}, "x")'
-    assert (title("cpp"), title("rust")) == ("C++", "rust")
-    assert fence_tags("rust") == ("rust",)
+    own = str(Path(__file__).parents[2] / "examples" / "languages" / "c.yaml")
+    assert (title("cpp"), title("python"), title(own)) == ("C++", "Python", "C")
+    assert fence_tags(own) == ("c", "h", "c17")
     assert "c++" in fence_tags("cpp")
+
+
+def test_a_program_may_use_the_problems_packages_in_python_alone() -> None:
+    problem = Problem("p", "", "stdio", (), packages=("numpy==2.1.0", "/wheels/my_own-1.0-py3-none-any.whl"))
+    assert libraries(problem, "python") == "the standard library, numpy and my_own"
+    assert libraries(problem, "cpp") == "the standard library"
+    assert libraries(Problem("p", "", "stdio", (), packages=("numpy",)), "python") == "the standard library and numpy"

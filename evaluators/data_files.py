@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from evaluators.exceptions import UserError
+from evaluators.exceptions import UserError, near_file
 from evaluators.plain_data import PlainData
 
 
@@ -26,7 +26,7 @@ def read_text(path: Path, what: str) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise UserError(f"{what}: there is no file {str(path)!r}") from error
+        raise UserError(f"{what}: there is no file {str(path)!r}{near_file(str(path))}") from error
     except IsADirectoryError as error:
         raise UserError(f"{what}: {str(path)!r} is a directory, not a file") from error
     except OSError as error:
