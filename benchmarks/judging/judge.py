@@ -11,9 +11,8 @@ from typing import Any
 
 from benchmarks.judging.official_tests import OfficialTests, learn_official_tests, task_digest
 from benchmarks.judging.samples import ReadProgram, Sample, raw_program, tasks_by_id
-from benchmarks.judging.together import MOST_TOGETHER
 from benchmarks.judging.verdict_file import ReferenceRecord, VerdictFile
-from benchmarks.judging.verdicts import SampleVerdict, judge_programs, judging_digest
+from benchmarks.judging.verdicts import SampleVerdict, judge_program, judging_digest
 from benchmarks.suites.task import SuiteTask
 from evaluators.executor import Executor
 
@@ -112,17 +111,16 @@ async def judge_samples(
     observer(done, passed)
     gates = _Gates(executor, file, digests)
 
-    async def judge(task: SuiteTask, sources: Mapping[str, str]) -> None:
-        async for key, verdict in judge_programs(executor, await gates.tests(task), sources, seconds):
-            for index in waiting[key]:
-                settle(index, verdict)
-            observer(done, passed)
+    async def judge(key: str) -> None:
+        first = waiting[key][0]
+        tests = await gates.tests(by_id[samples[first].task_id])
+        verdict = await judge_program(executor, tests, programs[first].source, seconds)
+        for index in waiting[key]:
+            settle(index, verdict)
+        observer(done, passed)
 
-    jobs = _portions(
-        {key: (samples[indices[0]].task_id, programs[indices[0]].source) for key, indices in waiting.items()}
-    )
     try:
-        await _all(executor.workers, [partial(judge, by_id[task_id], sources) for task_id, sources in jobs])
+        await _all(executor.workers, [partial(judge, key) for key in waiting])
         await _all(executor.workers, [partial(gates.record, task) for task in attempted])
     finally:
         await gates.close()
@@ -188,22 +186,6 @@ def _program(
     digest = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
     key = judging_digest(digests[task.task_id], digest, seconds, executor.toolchain(task.language))
     return _Program(source, source != raw_program(sample, task), key)
-
-
-def _portions(waiting: Mapping[str, tuple[str, str]]) -> list[tuple[str, dict[str, str]]]:
-    """Programs by task, at most :data:`MOST_TOGETHER` at a time.
-
-    Args:
-        waiting: Under each key a task and a program.
-    """
-    portions: list[tuple[str, dict[str, str]]] = []
-    latest: dict[str, dict[str, str]] = {}
-    for key, (task_id, source) in waiting.items():
-        if len(latest.get(task_id, {})) in (0, MOST_TOGETHER):
-            latest[task_id] = {}
-            portions.append((task_id, latest[task_id]))
-        latest[task_id][key] = source
-    return portions
 
 
 async def _all(workers: int, jobs: Sequence[Callable[[], Coroutine[Any, Any, Any]]]) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 
-from benchmarks.judging.self_contained import keeps_to_itself
-from benchmarks.judging.texts import as_module
 from benchmarks.suites.gate import GateResult, reference_gate
 from benchmarks.suites.task import (
     Check,
@@ -38,8 +36,7 @@ class OfficialTests:
         problem: What a program is run on: calls with their results, or a program of tests.
         calls: Whether it is calls; in mode ``stdio``, inputs and outputs.
         base_cases: How many of the cases, the first ones, are the suite's base tests; all where it has no others.
-        checks: Tests in processes of their own, besides the calls. Without calls they are what the program of tests is,
-            for programs that might look at it.
+        checks: Tests in processes of their own, after the calls; where there are any, a program of tests is not run.
         disputed: Names of the tests that the suite's own solution fails.
         reference_seconds: Processor time that the suite's own solution took.
     """
@@ -55,16 +52,19 @@ class OfficialTests:
     @property
     def count(self) -> int:
         """How many tests there are."""
-        return len(self.problem.cases) + (len(self.checks) if self.calls else 0)
+        return len(self.checks) + (0 if self.only_checks else len(self.problem.cases))
+
+    @property
+    def only_checks(self) -> bool:
+        """Whether the checks are all there is."""
+        return bool(self.checks) and not self.calls
 
     def program(self, solution: str) -> Program:
         """What is run for a solution (a whole program)."""
-        return calls_program(self.task, solution) if self.calls else official_tests_program(self.task, solution)
-
-    def program_alone(self, solution: str) -> Program:
-        """The same for a process of its own, in which the program is a module and not a script."""
-        program = self.program(solution)
-        return as_module(program) if program.language == "python" and not self.calls else program
+        if self.calls:
+            return calls_program(self.task, solution)
+        program = official_tests_program(self.task, solution)
+        return _as_module(program) if program.language == "python" else program
 
     def results(self, execution: Execution) -> tuple[CaseResult, ...]:
         """One final result a case.
@@ -98,8 +98,7 @@ async def learn_official_tests(executor: Executor, task: SuiteTask) -> tuple[Off
     if not task.has_tests:
         raise UserError(f"{task.task_id} has no tests in this file of the suite: nothing can be judged on it")
     checks = () if task.inputs else task.checks
-    by_program = bool(checks) and not task.calls and bool(task.tests.strip()) and keeps_to_itself(task.reference)
-    (gate,) = await reference_gate(executor, [replace(task, checks=()) if by_program else task])
+    (gate,) = await reference_gate(executor, [task])
     disputed = frozenset(name for name, _ in gate.failures)
     if task.inputs:
         cases = tuple(case for case in gate.cases if case.name.startswith("input-"))
@@ -111,6 +110,12 @@ async def learn_official_tests(executor: Executor, task: SuiteTask) -> tuple[Off
         problem, base = official_tests_problem(task), 1
     calls = bool(task.inputs or task.calls)
     return OfficialTests(task, problem, calls, base, checks, disputed, gate.cpu_seconds), gate
+
+
+def _as_module(program: Program) -> Program:
+    """The program, so that it does not take itself for a script that was started, as the suites' harnesses have it."""
+    names = {"__name__": "solution"}
+    return Program(f"exec(compile({program.source!r}, 'solution.py', 'exec'), {names!r})\n", program.language)
 
 
 def task_digest(task: SuiteTask) -> str:

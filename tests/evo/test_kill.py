@@ -1,6 +1,6 @@
 """kill -9 at random moments, then resume: the same search as without, no finished call made again, nothing left.
 
-``EVO_KILLS`` sets how many kills each language gets (8 if it is not set).
+``EVO_KILLS`` sets how many kills each language gets (3 if it is not set).
 """
 
 import json
@@ -18,7 +18,7 @@ import pytest
 from evaluators.sandbox.scratch import sweep
 from evo.journal_reader import JournalReader
 
-KILLS = int(os.environ.get("EVO_KILLS", "8"))
+KILLS = int(os.environ.get("EVO_KILLS", "3"))
 
 # Programs that do not compile and programs that are wrong, by a function of the request. Each call leaves a line, so
 # that one which is made twice is seen.
