@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluators.checkers import build_checker
 from evaluators.confirmation import cases_to_confirm, with_disagreements
 from evaluators.error_functions import build_error_function, matching_share
 from evaluators.exceptions import InfrastructureError
-from evaluators.execution import Evaluation, Execution
+from evaluators.execution import CaseResult, Evaluation, Execution, with_values
 from evaluators.named import is_own_code, own_code_digest
 from evaluators.plain_data import PlainData, to_json
 from evaluators.problem import Case, Named, Problem
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 SMALLEST_ERROR = 1e-6
 """Error of a wrong output in which the error function sees no difference; wrong outputs score so far below 1."""
+
+_JUDGES_KEPT = 8
 
 
 def compare(execution: Execution, problem: Problem, cases: Sequence[Case] | None = None) -> Evaluation:
@@ -49,33 +53,84 @@ def compare(execution: Execution, problem: Problem, cases: Sequence[Case] | None
     cases = problem.cases if cases is None else cases
     if len(execution.cases) != len(cases):
         raise InfrastructureError(f"an executor returned {len(execution.cases)} results for {len(cases)} cases")
-    checker, error_function = build_checker(problem.checker), build_error_function(problem.error_function)
-    results, errors, column_case, scores = [], [], [], []
-    for index, (case, result) in enumerate(zip(cases, execution.cases, strict=True)):
-        if result.verdict is Verdict.INFRA:
-            raise InfrastructureError(f"case {case.name!r} could not be executed: {result.detail or 'no detail given'}")
-        columns = error_function.columns(case)
-        if not result.verdict.produced_output:
-            score, row = 0.0, [error_function.penalty] * columns
-        elif checker(case.expected, result.output, case.input):
-            result, score, row = replace(result, verdict=Verdict.PASS), 1.0, [0.0] * columns  # noqa: PLW2901
+    judge = _Judge.of(problem)
+    columns, column_case = judge.columns_of(cases)
+    results: list[CaseResult] = []
+    errors = np.zeros(len(column_case), dtype=np.float64)
+    scores = np.ones(len(cases), dtype=np.float64)
+    at = 0
+    for index, (case, result, width) in enumerate(zip(cases, execution.cases, columns, strict=True)):
+        if judge.plainly_right(case, result):
+            verdict = Verdict.PASS
         else:
-            result = replace(result, verdict=Verdict.WRONG_ANSWER)  # noqa: PLW2901
-            score = min(matching_share(case.expected, result.output), 1 - SMALLEST_ERROR)
-            row = [float(error) for error in error_function.errors(case.expected, result.output)]
-            if not any(row):
-                row = [SMALLEST_ERROR] * columns
-        results.append(result)
-        scores.append(score)
-        errors += row
-        column_case += [index] * columns
+            verdict, score, row = judge.decide(case, result)
+            errors[at : at + width], scores[index] = row, score
+        results.append(result if result.verdict is verdict else with_values(result, verdict=verdict))
+        at += width
     return Evaluation(
         execution=replace(execution, cases=tuple(results)),
-        errors=np.array(errors, dtype=np.float64),
-        column_case=np.array(column_case, dtype=np.int64),
+        errors=errors,
+        column_case=column_case,
         evaluated=np.ones(len(errors), dtype=np.bool_),
-        scores=np.array(scores, dtype=np.float64),
+        scores=scores,
     )
+
+
+class _Judge:
+    """A problem's checker and error function, built once for as long as the same problem is judged again and again."""
+
+    _last: ClassVar[OrderedDict[int, _Judge]] = OrderedDict()
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._checker = build_checker(problem.checker)
+        self._error_function = build_error_function(problem.error_function)
+        self._own_checker = is_own_code(problem.checker.name)
+        self._columns: tuple[list[int], NDArray[np.int64]] | None = None
+
+    @classmethod
+    def of(cls, problem: Problem) -> _Judge:
+        """The judge of this very problem; one with code of the user's own, which may change, is built anew."""
+        if is_own_code(problem.checker.name) or is_own_code(problem.error_function.name):
+            return cls(problem)
+        judge = cls._last.get(id(problem))
+        if judge is None:
+            judge = cls._last[id(problem)] = cls(problem)
+            if len(cls._last) > _JUDGES_KEPT:
+                cls._last.popitem(last=False)
+        return judge
+
+    def columns_of(self, cases: Sequence[Case]) -> tuple[list[int], NDArray[np.int64]]:
+        """How many columns each case has, and which case each column belongs to."""
+        if cases is not self._problem.cases:
+            return self._count(cases)
+        if self._columns is None:
+            self._columns = self._count(cases)
+        return self._columns[0], self._columns[1].copy()
+
+    def _count(self, cases: Sequence[Case]) -> tuple[list[int], NDArray[np.int64]]:
+        columns = [self._error_function.columns(case) for case in cases]
+        return columns, np.repeat(np.arange(len(cases), dtype=np.int64), columns)
+
+    def plainly_right(self, case: Case, result: CaseResult) -> bool:
+        """Whether a case passes by any checker of ours: it came to its end with the very text or number expected."""
+        kind = type(case.expected)
+        same = (kind is str or kind is int) and type(result.output) is kind and result.output == case.expected
+        return same and result.verdict.produced_output and not self._own_checker
+
+    def decide(self, case: Case, result: CaseResult) -> tuple[Verdict, float, Sequence[float]]:
+        """Verdict, score and errors of a case; see :func:`compare`."""
+        if result.verdict is Verdict.INFRA:
+            raise InfrastructureError(f"case {case.name!r} could not be executed: {result.detail or 'no detail given'}")
+        error_function = self._error_function
+        columns = error_function.columns(case)
+        if not result.verdict.produced_output:
+            return result.verdict, 0.0, [error_function.penalty] * columns
+        if self._checker(case.expected, result.output, case.input):
+            return Verdict.PASS, 1.0, [0.0] * columns
+        score = min(matching_share(case.expected, result.output), 1 - SMALLEST_ERROR)
+        row = [float(error) for error in error_function.errors(case.expected, result.output)]
+        return Verdict.WRONG_ANSWER, score, row if any(row) else [SMALLEST_ERROR] * columns
 
 
 async def evaluate(executor: Executor, program: Program, problem: Problem) -> Evaluation:

@@ -33,6 +33,21 @@ class CaseResult:
     memory_bytes: int = 0
 
 
+def completed(output: str, cpu_seconds: float, memory_bytes: int) -> CaseResult:
+    """A case that ran to its end; as the constructor, for those who make thousands, in a third of the time."""
+    return with_values(_COMPLETED, output=output, cpu_seconds=cpu_seconds, memory_bytes=memory_bytes)
+
+
+def with_values(result: CaseResult, **values: Any) -> CaseResult:
+    """As ``dataclasses.replace``, in a third of the time."""
+    made: CaseResult = object.__new__(CaseResult)
+    made.__dict__.update(result.__dict__, **values)
+    return made
+
+
+_COMPLETED = CaseResult(Verdict.COMPLETED)
+
+
 @dataclass(frozen=True)
 class Execution:
     """What a program did on all cases.

@@ -20,7 +20,7 @@ from evaluators.sandbox import toolchains, wire
 from evaluators.sandbox.client import Sandbox
 from evaluators.sandbox.precompiled import Precompiled, find_or_make
 from evaluators.sandbox.probe import SandboxReport, probe, require_platform
-from evaluators.sandbox.task import Compiled, Task, compile_and_run_task, compile_task, encode_input, run_task
+from evaluators.sandbox.task import Compiled, Task, compile_and_run_task, compile_task, encode_inputs, run_task
 from evaluators.sandbox.visible import Visible, visible
 from evaluators.verdict import Verdict
 
@@ -31,6 +31,7 @@ NO_PROGRAM = "the reply held no program"
 
 _CACHE_BYTES = 128 * 2**20
 _CACHE_ENTRIES = 1000
+_PROBLEMS_KEPT = 8
 _JOBS_A_SANDBOX = 2000  # then a fresh one takes over, so that nothing can pile up
 
 
@@ -104,6 +105,7 @@ class SandboxExecutor:
         self._importable: set[tuple[str, int]] = set()
         self._compiled: OrderedDict[str, Compiled] = OrderedDict()
         self._compiled_bytes = 0
+        self._encoded: OrderedDict[tuple[int, Language], tuple[Problem, bytes]] = OrderedDict()
         self._idle: list[Sandbox] = []
         self._busy: set[Sandbox] = set()
         self._loop: _InLoop | None = None
@@ -142,8 +144,8 @@ class SandboxExecutor:
             return self._execution(Compiled(Verdict.COMPILE_ERROR, NO_PROGRAM), [], len(chosen), started)
         record = find_language(program.language)
         self.toolchain(record.reference)
-        inputs = tuple(encode_input(record, problem, case) for case in chosen)
-        task = Task(program, record, problem, inputs, fresh, await self._precompile(record))
+        inputs = self._inputs(record, problem, chosen)
+        task = Task(program, record, problem, inputs, len(chosen), fresh, await self._precompile(record))
         folder = await self._packages(record, problem)
         async with self._in_loop().slots:
             trouble = ""
@@ -213,6 +215,17 @@ class SandboxExecutor:
                 self._importable.discard(wanted)
                 raise
         return packages.folder
+
+    def _inputs(self, record: Language, problem: Problem, cases: tuple[Case, ...]) -> bytes:
+        """The cases' inputs as the sandbox takes them; those of a problem's own are written once."""
+        if cases is not problem.cases:
+            return encode_inputs(record, problem, cases)
+        key = (id(problem), record)
+        if key not in self._encoded:
+            while len(self._encoded) >= _PROBLEMS_KEPT:
+                self._encoded.popitem(last=False)
+            self._encoded[key] = (problem, encode_inputs(record, problem, cases))
+        return self._encoded[key][1]
 
     def _shown(self, record: Language, packages: str | None) -> Visible:
         """What a sandbox must show for a language, with packages or without."""

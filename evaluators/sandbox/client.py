@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from evaluators.exceptions import InfrastructureError
 from evaluators.sandbox import wire
+from evaluators.sandbox.memory_files import filled_file
 from evaluators.sandbox.scratch import scratch_folder
 from evaluators.sandbox.visible import Visible, interpreter
 
@@ -76,6 +77,7 @@ class Sandbox:
         self._errors = errors
         self._scratch = scratch
         self._supervisor: int | None = None
+        self._waiting: asyncio.Future[None] | None = None
         self.jobs = 0
         self.work = _INSIDE_WORK if scratch is None else str(scratch)
         self.visible = visible
@@ -89,7 +91,7 @@ class Sandbox:
         Raises:
             InfrastructureError: If it does not come up.
         """
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setblocking(False)
         errors = os.memfd_create("supervisor-errors", os.MFD_CLOEXEC)
         scratch = None if isolation.walls == "namespaces" else scratch_folder()
@@ -122,60 +124,70 @@ class Sandbox:
         return sandbox
 
     async def _greet(self) -> None:
-        loop = asyncio.get_running_loop()
-        readable: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(self._socket, _set, readable)
-        try:
-            await readable
-        finally:
-            loop.remove_reader(self._socket)
-        data, descriptors, _, _ = socket.recv_fds(self._socket, wire.LENGTH.size, 1)
-        if len(data) != wire.LENGTH.size or len(descriptors) != 1:
+        header, files = await self._receive()
+        if header.get("greeting") != "ready" or len(files) != 1:
             raise wire.BrokenWireError("no greeting")
-        self._supervisor = descriptors[0]
-        header, _ = wire.unpack(await self._receive_bytes(wire.header_length(data)))
-        if header.get("greeting") != "ready":
-            raise wire.BrokenWireError("a strange greeting")
+        (self._supervisor,) = files
 
-    async def send(self, header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> None:
+    async def send(self, header: Mapping[str, Any], blobs: Sequence[bytes], executable: bool = False) -> None:
         """Send a job.
+
+        Args:
+            header: What is to be done.
+            blobs: Contents of the files that go with it.
+            executable: Whether the first of them may be executed.
 
         Raises:
             wire.BrokenWireError: If the supervisor is gone.
         """
-        loop = asyncio.get_running_loop()
         self.jobs += 1
+        made: list[int] = []
         try:
-            await loop.sock_sendall(self._socket, wire.pack(header, [len(blob) for blob in blobs]))
             for blob in blobs:
-                await loop.sock_sendall(self._socket, blob)
+                made.append(filled_file("blob", blob, executable and not made))
+            while True:
+                try:
+                    wire.send(self._socket, header, made)
+                except BlockingIOError:
+                    await self._ready(to_write=True)
+                else:
+                    return
         except OSError as error:
             raise wire.BrokenWireError(f"the sandbox does not listen: {error}") from error
+        finally:
+            for descriptor in made:
+                os.close(descriptor)
 
     async def receive(self) -> tuple[dict[str, Any], list[bytes]]:
-        """Take the next reply.
+        """Take the next reply, with the contents of its files.
 
         Raises:
             wire.BrokenWireError: If the supervisor is gone, or its reply has not the form of one.
         """
-        length = wire.header_length(await self._receive_bytes(wire.LENGTH.size))
-        header, lengths = wire.unpack(await self._receive_bytes(length))
-        return header, [await self._receive_bytes(length) for length in lengths]
+        header, files = await self._receive()
+        return header, wire.take_files(files)
 
-    async def _receive_bytes(self, length: int) -> bytes:
-        loop = asyncio.get_running_loop()
-        buffer = bytearray(length)
-        view = memoryview(buffer)
-        done = 0
-        while done < length:
-            try:
-                count = await loop.sock_recv_into(self._socket, view[done:])
-            except OSError as error:
-                raise wire.BrokenWireError(f"the sandbox does not answer: {error}") from error
-            if count == 0:
-                raise wire.BrokenWireError("the sandbox ended")
-            done += count
-        return bytes(buffer)
+    async def _receive(self) -> tuple[dict[str, Any], list[int]]:
+        try:
+            while True:
+                try:
+                    return wire.receive(self._socket)
+                except BlockingIOError:
+                    await self._ready(to_write=False)
+        except OSError as error:
+            raise wire.BrokenWireError(f"the sandbox does not answer: {error}") from error
+
+    async def _ready(self, to_write: bool) -> None:
+        """Wait until the socket can be read from, or written to, or is closed."""
+        loop, descriptor = asyncio.get_running_loop(), self._socket.fileno()
+        watch, forget = (loop.add_writer, loop.remove_writer) if to_write else (loop.add_reader, loop.remove_reader)
+        self._waiting = loop.create_future()
+        watch(descriptor, _set, self._waiting)
+        try:
+            await self._waiting
+        finally:
+            if self._socket.fileno() == descriptor:
+                forget(descriptor)
 
     def end(self) -> str:
         """Kill everything in it and wait until it is gone; may be called again.
@@ -192,6 +204,12 @@ class Sandbox:
             os.close(self._supervisor)
         else:
             self._process.kill()
+        if self._waiting is not None:  # nobody is told of a closed descriptor
+            loop = self._waiting.get_loop()
+            if not loop.is_closed():
+                loop.remove_reader(self._socket)
+                loop.remove_writer(self._socket)
+            _set(self._waiting)
         self._socket.close()
         self._process.wait()
         os.lseek(self._errors, 0, os.SEEK_SET)

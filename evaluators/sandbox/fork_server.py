@@ -15,7 +15,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from evaluators.sandbox import kernel, wire
 from evaluators.sandbox.child import (
@@ -29,16 +29,14 @@ from evaluators.sandbox.child import (
     runnable,
     start_child,
 )
-from evaluators.sandbox.ledger import DATA_BYTES
+from evaluators.sandbox.ledger import Row, ledger_of
 from evaluators.sandbox.memory_files import memory_file
 from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR
 
 _TICK_SECONDS = 0.1
 _SEAL_SEALS = 1
 _MAX_ROWS = 500
-
-Part = tuple[int, int]
-"""Offset and length of a case's input."""
+_MAX_BYTES = 16 * 2**20
 
 
 class ForkServer:
@@ -89,12 +87,11 @@ class ForkServer:
             for descriptor in [*self._opened, *self._asking]:
                 os.close(descriptor)
 
-    def run(self, inputs: memoryview, part: Part, whole_seconds: float) -> Outcome | None:
+    def run(self, given: memoryview, whole_seconds: float) -> Outcome | None:
         """Run one case.
 
         Args:
-            inputs: Of all cases.
-            part: Where this one's is.
+            given: Its input.
             whole_seconds: Processor time that is left to all cases.
 
         Returns:
@@ -105,7 +102,7 @@ class ForkServer:
         """
         if not self._asking or not self._wait_for_request():
             return None
-        self._prepare(inputs[part[0] : sum(part)])
+        self._prepare(given)
         try:
             kernel.let_through(self._asking[0], self._request or 0)
         except OSError:  # it is gone, or the kernel is too old
@@ -211,42 +208,56 @@ class Batch:
     """Results of cases on their way to the engine, in one message for many.
 
     Args:
-        send: Sends bytes.
+        engine: The socket.
     """
 
-    def __init__(self, send: Callable[[bytes | memoryview], object]) -> None:
-        self._send = send
-        self._rows: list[list[int]] = []
-        self._map = mmap.mmap(-1, DATA_BYTES)
-        self._view = memoryview(self._map)
-        self._size = 0
+    def __init__(self, engine: socket.socket) -> None:
+        self._engine = engine
+        self._rows: list[Row] = []
+        self._files: list[int] = []
+        self._ends = [0, 0, 0]
 
-    def add(self, ended: Outcome, files: Sequence[int], most: int) -> bool:
-        """Keep a case that ended by itself, sending what is there if there is no room; False if it is too large."""
-        sizes = [min(os.fstat(descriptor).st_size, most) for descriptor in files]
-        if sum(sizes) > DATA_BYTES:
-            return False
-        if self._size + sum(sizes) > DATA_BYTES or len(self._rows) == _MAX_ROWS:
+    def add(self, ended: Outcome, files: Sequence[int], most: int) -> None:
+        """Keep a case; what is kept is sent when it is much, or when there is more to say than fits a row."""
+        alone = ended.stopped != "" or ended.survivors > 0
+        if alone:
             self.flush()
-        for descriptor, size in zip(files, sizes, strict=True):
-            done = 0
-            while done < size:
-                done += os.preadv(descriptor, [self._view[self._size + done : self._size + size]], done)
-            self._size += size
-        self._rows.append([ended.status, *sizes, int(1e6 * ended.cpu_seconds), ended.memory_bytes // 1024])
-        return True
+        if not self._files:
+            self._files = [memory_file(name) for name in ("stdout", "stderr", "report")]
+        # Copies, since the next case has the same files.
+        for place, (kept, descriptor) in enumerate(zip(self._files, files, strict=True)):
+            size = os.lseek(descriptor, 0, os.SEEK_END)
+            if size:
+                self._ends[place] += os.sendfile(kept, descriptor, 0, min(size, most))
+        if alone:
+            self._send(ended)
+            return
+        stdout, stderr, report = self._ends
+        self._rows.append(
+            (ended.status, stdout, stderr, report, int(1e6 * ended.cpu_seconds), ended.memory_bytes // 1024)
+        )
+        if len(self._rows) == _MAX_ROWS or max(self._ends) > _MAX_BYTES:
+            self.flush()
 
     def flush(self) -> None:
         """Send what is there."""
         if self._rows:
-            self._send(wire.pack({"batch": self._rows, "waited": True}, [self._size]))
-            self._send(self._view[: self._size])
-        self._rows, self._size = [], 0
+            self._send(None)
+
+    def _send(self, ended: Outcome | None) -> None:
+        ledger = ledger_of(self._rows)
+        try:
+            header = {"done": len(self._rows), "waited": True, "ended": ended and ended.record()}
+            wire.send(self._engine, header, [ledger, *self._files])
+        finally:
+            os.close(ledger)
+            self.close()
 
     def close(self) -> None:
-        """Give the memory back."""
-        self._view.release()
-        self._map.close()
+        """Give up what is there."""
+        for descriptor in self._files:
+            os.close(descriptor)
+        self._rows, self._files, self._ends = [], [], [0, 0, 0]
 
 
 def _sealed_file(name: str) -> int:

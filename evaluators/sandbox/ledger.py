@@ -1,4 +1,4 @@
-"""The ledger of a process that runs many cases: what each of them left, in memory that the supervisor shares.
+"""The ledger of a process that runs many cases: what each of them left, in a memory file that the supervisor reads.
 
 The process writes it, so it is a hint and no fact: it can only say which of the process's own bytes are the output
 of which case.
@@ -9,98 +9,96 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
-DATA_BYTES = 32 * 2**20
-"""Room for outputs; a process whose outputs fill it ends, and another one goes on."""
+from evaluators.sandbox.memory_files import memory_file, read_file, write_whole
 
 _DONE = struct.Struct("=QQ")  # cases, and 1 once the program is compiled
 _ROW = struct.Struct("=iIIIII")
 
-
 Row: TypeAlias = tuple[int, int, int, int, int, int]
 """What is known of a case.
 
-Exit status that its process would have had; bytes of standard output, standard error and report; microseconds of
-processor time; kibibytes of peak resident memory of the process so far.
+Exit status that its process would have had; where its standard output, standard error and report end, in files that
+hold those of all cases one behind the other; microseconds of processor time; kibibytes of peak resident memory of the
+process so far.
 """
 
 
-class Ledger:
-    """Shared with the processes that are forked after it is made.
+def ledger_file(cases: int) -> int:
+    """Make a file with room for so many rows."""
+    descriptor = memory_file("ledger")
+    os.ftruncate(descriptor, ledger_bytes(cases))
+    return descriptor
+
+
+def ledger_of(rows: Sequence[Row]) -> int:
+    """Make a file with rows that the supervisor knows."""
+    descriptor = memory_file("ledger")
+    write_whole(descriptor, b"".join([_DONE.pack(len(rows), 1), *(_ROW.pack(*row) for row in rows)]))
+    return descriptor
+
+
+def ledger_bytes(cases: int) -> int:
+    """Size of such a file."""
+    return _DONE.size + cases * _ROW.size
+
+
+def rows_of(ledger: bytes) -> list[Row]:
+    """The rows that a file holds."""
+    done = int(_DONE.unpack_from(ledger)[0])
+    return list(_ROW.iter_unpack(ledger[_DONE.size : _DONE.size + done * _ROW.size]))
+
+
+def true_rows(ledger: int, outputs: Sequence[int]) -> tuple[int, bool]:
+    """Cut a ledger where it cannot be true, once its process is gone.
 
     Args:
-        cases: How many rows it has room for.
+        ledger: Descriptor of the file.
+        outputs: Descriptors of standard output, standard error and report.
+
+    Returns:
+        How many rows it has now, and whether the process got past compiling the program.
+    """
+    written = read_file(ledger)
+    said, compiled = _DONE.unpack_from(written)
+    sizes = [os.fstat(descriptor).st_size for descriptor in outputs]
+    rows = 0
+    before: Sequence[int] = (0, 0, 0)
+    for row in _ROW.iter_unpack(written[_DONE.size :]):
+        ends = row[1:4]
+        if rows == said or any(end < last or end > size for end, last, size in zip(ends, before, sizes, strict=True)):
+            break
+        rows, before = rows + 1, ends
+    os.pwrite(ledger, _DONE.pack(rows, compiled), 0)
+    return rows, bool(compiled)
+
+
+def progress_of(ledger: int) -> tuple[int, bool]:
+    """How many cases have ended, and whether the process got past compiling the program.
+
+    Args:
+        ledger: Descriptor of the file.
+    """
+    done, compiled = _DONE.unpack(os.pread(ledger, _DONE.size, 0))
+    return done, bool(compiled)
+
+
+class LedgerWriter:
+    """The process's own hand on its ledger.
+
+    Args:
+        ledger: Descriptor of the file.
     """
 
-    def __init__(self, cases: int) -> None:
-        self._cases = cases
-        self._rows = mmap.mmap(-1, _DONE.size + cases * _ROW.size)
-        self._data = mmap.mmap(-1, DATA_BYTES)
-        self._written = 0
+    def __init__(self, ledger: int) -> None:
+        self._memory = mmap.mmap(ledger, os.fstat(ledger).st_size)
+        self._done = 0
+        _DONE.pack_into(self._memory, 0, 0, 1)
 
-    @property
-    def address_space_bytes(self) -> int:
-        """What it adds to a process's address space, at most."""
-        return DATA_BYTES + len(self._rows) + 2 * mmap.PAGESIZE
-
-    @property
-    def done(self) -> int:
-        """How many cases have ended."""
-        return min(int(_DONE.unpack_from(self._rows)[0]), self._cases)
-
-    @property
-    def compiled(self) -> bool:
-        """Whether the process got past compiling the program."""
-        return bool(_DONE.unpack_from(self._rows)[1])
-
-    def begin(self) -> None:
-        """Note that the program is compiled; called in the process that runs the cases."""
-        _DONE.pack_into(self._rows, 0, 0, 1)
-
-    def clear(self) -> None:
-        """Begin anew, for another process."""
-        _DONE.pack_into(self._rows, 0, 0, 0)
-        self._written = 0
-
-    def has_room(self, size: int) -> bool:
-        """Whether so many bytes of output can still be kept."""
-        return self._written + size <= DATA_BYTES
-
-    def append(self, row: Row, outputs: Sequence[int]) -> None:
-        """Note a case, and keep what is in its three files; called in the process that runs the cases."""
-        for descriptor, size in zip(outputs, row[1:4], strict=True):
-            if size:
-                with memoryview(self._data) as whole, whole[self._written : self._written + size] as part:
-                    os.preadv(descriptor, [part], 0)
-                self._written += size
-        done = self.done
-        _ROW.pack_into(self._rows, _DONE.size + done * _ROW.size, *row)
-        _DONE.pack_into(self._rows, 0, done + 1, 1)
-
-    def rows(self) -> list[list[int]]:
-        """The rows of the cases that ended, as lists; cut where they cannot be true."""
-        rows, size = [], 0
-        for index in range(self.done):
-            row = list(_ROW.unpack_from(self._rows, _DONE.size + index * _ROW.size))
-            size += sum(row[1:4])
-            if size > DATA_BYTES:
-                break
-            rows.append(row)
-        return rows
-
-    def give(self, size: int, send: Callable[[memoryview], object]) -> None:
-        """Hand on the first bytes of the outputs.
-
-        Args:
-            size: How many.
-            send: Copies them. A file's pages would be sent without a copy, and change on their way with the next case.
-        """
-        with memoryview(self._data) as whole, whole[:size] as part:
-            send(part)
-
-    def close(self) -> None:
-        """Give the memory back."""
-        self._rows.close()
-        self._data.close()
+    def append(self, *row: int) -> None:
+        """Note a case; see :data:`Row`."""
+        _ROW.pack_into(self._memory, _DONE.size + self._done * _ROW.size, *row)
+        self._done += 1
+        _DONE.pack_into(self._memory, 0, self._done, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 _EXECUTABLE, _NOT_EXECUTABLE = 0x10, 0x8  # MFD_EXEC, MFD_NOEXEC_SEAL: known since Linux 6.3
 
@@ -18,3 +19,37 @@ def memory_file(name: str, executable: bool = False) -> int:
         return os.memfd_create(name, os.MFD_CLOEXEC | (_EXECUTABLE if executable else _NOT_EXECUTABLE))
     except OSError:
         return os.memfd_create(name, os.MFD_CLOEXEC)
+
+
+def filled_file(name: str, data: bytes, executable: bool = False) -> int:
+    """Make one that holds some data, and that cannot be written to by this descriptor; see :func:`memory_file`."""
+    descriptor = memory_file(name, executable)
+    try:
+        write_whole(descriptor, data)
+        return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(descriptor: int, data: bytes) -> None:
+    """Write all of it at the file's position."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def read_file(descriptor: int, most: int = sys.maxsize) -> bytes:
+    """Read a file from its beginning.
+
+    Args:
+        descriptor: Its position does not matter, and stays.
+        most: How many bytes at most.
+    """
+    length = min(os.fstat(descriptor).st_size, most)
+    data = os.pread(descriptor, length, 0)
+    while len(data) < length:
+        more = os.pread(descriptor, length - len(data), len(data))
+        if not more:
+            break
+        data += more
+    return data

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from evaluators.exceptions import InfrastructureError, UserError
 from evaluators.sandbox import kernel, wire
 from evaluators.sandbox.client import Isolation, Sandbox
+from evaluators.sandbox.inputs import joined
 from evaluators.sandbox.scratch import scratch_folder
 from evaluators.sandbox.syscalls import MACHINES
 from evaluators.sandbox.visible import visible
@@ -212,10 +213,9 @@ async def _attempt(isolation: Isolation, inputs: list[bytes]) -> list[bytes]:
     try:
         await sandbox.send({"job": "compile", "command": None, "bounds": _BOUNDS}, [_CANARIES.encode()])
         _, (_, compiled) = await sandbox.receive()
-        lengths = [len(text) for text in inputs]
         job: dict[str, object] = {"job": "run", "kind": "python", "function": None, "shared": False}
-        job |= {"bounds": _BOUNDS, "total_seconds": 60.0, "cases": lengths}
-        await sandbox.send(job, [compiled, b"".join(inputs)])
+        job |= {"bounds": _BOUNDS, "total_seconds": 60.0}
+        await sandbox.send(job, [compiled, joined(inputs)])
         return [(await sandbox.receive())[1][0] for _ in inputs]
     except (wire.BrokenWireError, ValueError, IndexError) as error:
         raise InfrastructureError(f"the sandbox failed its test: {sandbox.end() or error}") from error

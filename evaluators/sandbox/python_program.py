@@ -14,6 +14,7 @@ import io
 import json
 import linecache
 import marshal
+import mmap
 import os
 import random
 import re
@@ -23,21 +24,29 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 from evaluators import plain_data
-from evaluators.sandbox.ledger import Ledger
+from evaluators.sandbox.inputs import offsets
+from evaluators.sandbox.ledger import LedgerWriter
 
 SOURCE_NAME = "solution.py"
 
 _MAX_MESSAGE = 400
 _REPORT = 3
 _KEPT = 60  # descriptors from here on are copies of the standard ones
+_MOST_KEPT_FRAMES = 50  # entries
 _MEMORY_EVERY = 16  # cases: asking costs as much as a small case
 _REACHES_OUT = re.compile(rb"random|statistics|importlib|__|exec|eval|modules|builtins|attr|gc|ctypes|inspect")
 """In the text of programs that may draw numbers or change builtins; for all others there is nothing to make good."""
 _IS_MAIN = re.compile(rb"__name__|__main__")
+_TOUCHES_DESCRIPTORS = re.compile(rb"os|io|open|close|fd|detach|fileno|exec|eval|attr|__|ctypes")
+"""In the text of programs that may close or replace their standard files; all others leave them alone."""
+_MINDS_PLACES = re.compile(
+    rb"seek|tell|truncat|pwrite|writev|sendfile|splice|copy_file_range|mmap|reconfigure|utf.?(?:16|32|8.?sig)"
+)
+"""In the text of programs that may see, or change, what cases before wrote: a process runs only one case of them."""
 _STREAM_NAMES = ("<stdin>", "<stdout>", "<stderr>")
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -45,22 +54,25 @@ packages: str | None = None
 """A directory of packages that the program may import; set before it runs."""
 
 
-def compile_source(source: bytes, write: Callable[[bytes], object]) -> int:
-    """Compile a program and write what :func:`run` takes; diagnostics go to standard error.
+def compile_source(source: bytes) -> types.CodeType | None:
+    """Compile a program; None if it cannot be, and the diagnostics are on standard error.
 
     Args:
         source: The whole source file.
-        write: Takes the result.
-
-    Returns:
-        The exit status: 0 if it compiled.
     """
     try:
-        code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+        return compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         lines = traceback.format_exception_only(type(error), error)
         text = "".join(lines).replace("\0", "\\0")
         os.write(2, text[: 2**16].encode("utf-8", "backslashreplace"))
+        return None
+
+
+def compile_into(source: bytes, write: Callable[[bytes], object]) -> int:
+    """Compile a program, and write what :func:`run` takes; returns the exit status, 0 if it compiled."""
+    code = compile_source(source)
+    if code is None:
         return 1
     write(marshal.dumps((source, code)))
     return 0
@@ -70,7 +82,7 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
     """Run a program as its own process would, and report how it ended.
 
     Args:
-        compiled: What :func:`compile_source` wrote.
+        compiled: What :func:`compile_into` wrote.
         function: Name of the function to call, or None to run the program as a script.
         arguments: Descriptor that holds the function's arguments as plain data.
         report: Descriptor that takes one line of JSON: ``{"result": ...}``, or ``{"error": ...}``.
@@ -78,7 +90,8 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
     Returns:
         The exit status.
     """
-    code = _prepare_process(compiled)
+    source, code = marshal.loads(compiled)  # noqa: S302 - written by our own compile step
+    _prepare_process(source)
     random.seed(0)  # a program that draws numbers draws the same ones each time
     text = b""
     if arguments is not None:
@@ -87,64 +100,61 @@ def run(compiled: bytes, function: str | None, arguments: int | None, report: in
     return _run_case(code, function, text, report)
 
 
-def run_cases(
-    source: bytes, function: str | None, inputs: int, cases: Sequence[tuple[int, int]], ledger: Ledger
-) -> int:
+def run_cases(source: bytes, function: str | None, inputs: int, first: int, ledger: int, room: int) -> int:
     """Compile a program, and run it on many cases in this process, one after the other.
 
     It ends early, and leaves the rest to another process, after a case that would not leave the next one a clean
-    interpreter.
+    interpreter, and when the cases together have written more than there is room for.
 
     Args:
         source: The whole source file.
         function: Name of the function to call, or None to run the program as a script.
-        inputs: Descriptor that holds the inputs of all cases.
-        cases: Offset and length of each input.
-        ledger: Takes what each case leaves.
+        inputs: Descriptor of the inputs of all cases; see inputs.py.
+        first: Which case to begin with.
+        ledger: Descriptor of the ledger, which has a row for each case from the first on.
+        room: Bytes that a standard file may have for another case to begin.
 
     Returns:
         The exit status: 0 if it compiled; else the diagnostics are on standard error.
     """
-    compiled: list[bytes] = []
-    status = compile_source(source, compiled.append)
-    if status != 0:
-        return status
-    code = _prepare_process(compiled[0])
-    ledger.begin()
+    code = compile_source(source)
+    if code is None:
+        return 1
+    _prepare_process(source)
+    append = LedgerWriter(ledger).append
     reaches_out = _REACHES_OUT.search(_IS_MAIN.sub(b"", source)) is not None
-    clean = dict(vars(builtins))
+    touches_descriptors = _TOUCHES_DESCRIPTORS.search(source) is not None
+    alone = _MINDS_PLACES.search(source) is not None
+    clean = dict(vars(builtins)) if reaches_out else {}
     # A program may close or replace its standard files, as `open(0)` does, so that each case gets them anew.
     kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _KEPT) for descriptor in range(_REPORT + 1)]
-    given, *outputs = kept
-    clock, seek, restore, end = time.process_time, os.lseek, os.dup2, os.SEEK_END
-    before, memory = clock(), 0
-    for number, (offset, length) in enumerate(cases):
-        text = os.pread(inputs, length, offset)
+    given, stdout, stderr, report = kept
+    clock, seek, end_of_file = time.process_time, os.lseek, os.SEEK_END
+    texts = mmap.mmap(inputs, os.fstat(inputs).st_size, access=mmap.ACCESS_READ)
+    begin, *ends = offsets(inputs)[first:]
+    before, memory, status = clock(), 0, 0
+    for number, end in enumerate(ends):
+        text = texts[begin:end]
+        begin = end
         try:
             if function is None:
                 os.pwrite(given, text, 0)
-                if seek(given, 0, end) != length:
-                    os.ftruncate(given, length)
-                seek(given, 0, os.SEEK_SET)
+                if seek(given, 0, end_of_file) != len(text):
+                    os.ftruncate(given, len(text))
             if reaches_out:
                 random.seed(0)  # a program that draws numbers draws the same ones each time
             status = _run_case(code, function, text, _REPORT)
-            stdout, stderr, report = sizes = [seek(descriptor, 0, end) for descriptor in outputs]
-            if not ledger.has_room(stdout + stderr + report):
-                return 0
+            written = seek(stdout, 0, end_of_file), seek(stderr, 0, end_of_file), seek(report, 0, end_of_file)
             now = clock()
             if number % _MEMORY_EVERY == 0:
                 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            ledger.append((status, stdout, stderr, report, int(1e6 * (now - before)), memory), outputs)
+            append(status, *written, int(1e6 * (now - before)), memory)
             before = now
-            if _thread._count() or (reaches_out and vars(builtins) != clean):
+            if alone or max(written) > room or _thread._count() or (reaches_out and vars(builtins) != clean):
                 return 0
-            for descriptor, size in zip(outputs, sizes, strict=True):
-                if size:
-                    os.ftruncate(descriptor, 0)
-                    seek(descriptor, 0, os.SEEK_SET)
-            for descriptor, copy in enumerate(kept):
-                restore(copy, descriptor)
+            if touches_descriptors:
+                for descriptor, copy in enumerate(kept):
+                    os.dup2(copy, descriptor)
         except OSError:  # it closed every descriptor: the next process goes on with this case or the next one
             return status
     return 0
@@ -176,17 +186,12 @@ def _run_case(code: types.CodeType, function: str | None, arguments: bytes, repo
     return status
 
 
-def _prepare_process(compiled: bytes) -> types.CodeType:
-    source, code = marshal.loads(compiled)  # noqa: S302 - written by our own compile step
-    os.environ.clear()
+def _prepare_process(source: bytes) -> None:
     if packages is not None:
         sys.path.append(packages)
         os.environ.update(_ONE_THREAD)
-    for inherited in [key for key in sys.modules if key == "evaluators" or key.startswith("evaluators.")]:
-        del sys.modules[inherited]
     text = source.decode("utf-8", "replace")
     linecache.cache[SOURCE_NAME] = (len(text), None, text.splitlines(keepends=True), SOURCE_NAME)
-    return cast("types.CodeType", code)
 
 
 def _prepare_case(name: str) -> types.ModuleType:
@@ -202,24 +207,33 @@ def _prepare_case(name: str) -> types.ModuleType:
     return module
 
 
-_outputs: dict[int, io.TextIOWrapper] = {}
+_streams: dict[int, io.TextIOWrapper] = {}
 
 
 def _stream(descriptor: int, mode: str, errors: str) -> io.TextIOWrapper:
-    """A standard stream: a new one for the input, whose buffer may hold the last case's, else the last usable one."""
-    last = _outputs.get(descriptor)
+    """A standard stream: the last case's if that is as good as new."""
+    last = _streams.get(descriptor)
     try:
-        if last is not None and not last.closed and last.encoding == "utf-8" and last.errors == errors:
+        usable = last is not None and not last.closed and last.encoding == "utf-8" and last.errors == errors
+        if last is not None and usable and not vars(last) and (mode == "w" or _rewound(last)):
             return last
-    except ValueError:  # detached
+    except (ValueError, OSError):  # detached, or closed below
         pass
     raw = io.FileIO(descriptor, mode, closefd=False)
     buffer: Any = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
     raw.name = _STREAM_NAMES[descriptor]
     stream = io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=descriptor == 2)
-    if mode == "w":
-        _outputs[descriptor] = stream
+    if mode == "r":
+        stream.seek(0)
+    _streams[descriptor] = stream
     return stream
+
+
+def _rewound(stream: io.TextIOWrapper) -> bool:
+    """Go back to the beginning of a file that has changed: past what a buffer may hold of it first."""
+    cast("io.BufferedReader", stream.buffer).seek(0, os.SEEK_END)
+    stream.seek(0)
+    return True
 
 
 def _call(module: types.ModuleType, name: str, values: tuple[Any, ...]) -> Any:
@@ -268,9 +282,28 @@ def _report(error: BaseException, report: int, write: Callable[[int, bytes], int
                 line = frame.tb_lineno
             frame = frame.tb_next
         message = str(error)[:_MAX_MESSAGE]
-        text = "".join(traceback.format_exception(type(error), error, frames))
+        text = _traceback(error, frames)
     except BaseException as second:  # noqa: BLE001 - an exception whose own text fails
         message, text = f"its message cannot be shown ({type(second).__name__})", ""
     write(2, text.encode("utf-8", "backslashreplace"))
     facts = {"error": type(error).__name__, "message": message, "line": line}
     write(report, json.dumps(facts).encode("ascii"))
+
+
+_shown: dict[tuple[Any, ...], str] = {}
+
+
+def _traceback(error: BaseException, frames: types.TracebackType | None) -> str:
+    """As ``traceback.format_exception``, which takes longer than most cases, with each place shown once a process."""
+    place: list[object] = []
+    frame = frames
+    while frame is not None and len(place) <= _MOST_KEPT_FRAMES:
+        place += [frame.tb_frame.f_code, frame.tb_lasti]
+        frame = frame.tb_next
+    unusual = error.__cause__ is not None or error.__context__ is not None
+    if frames is None or frame is not None or unusual or isinstance(error, SyntaxError | BaseExceptionGroup):
+        return "".join(traceback.format_exception(type(error), error, frames))
+    if tuple(place) not in _shown:
+        _shown[tuple(place)] = "".join(traceback.format_tb(frames))
+    last = traceback.format_exception_only(type(error), error)
+    return "".join(["Traceback (most recent call last):\n", _shown[tuple(place)], *last])

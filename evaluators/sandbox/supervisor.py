@@ -12,7 +12,6 @@ import dataclasses
 import functools
 import gc
 import importlib
-import itertools
 import json
 import mmap
 import os
@@ -28,8 +27,9 @@ from typing import Any
 from evaluators.sandbox import kernel, python_program, wire
 from evaluators.sandbox.child import Bounds, Confinement, EngineGoneError, Outcome, run_child
 from evaluators.sandbox.fork_server import Batch, ForkServer
-from evaluators.sandbox.ledger import Ledger
-from evaluators.sandbox.memory_files import memory_file
+from evaluators.sandbox.inputs import offsets
+from evaluators.sandbox.ledger import ledger_bytes, ledger_file, progress_of, true_rows
+from evaluators.sandbox.memory_files import memory_file, read_file, write_whole
 from evaluators.sandbox.seccomp import EXECUTABLE_DESCRIPTOR, Filter
 
 WARM_MODULES = [
@@ -61,6 +61,9 @@ _STACK_BYTES = 64 * 2**20
 _INHERITED_SPACE = 64 * 2**20  # libraries and start-up of an executed program, beyond its own memory
 _START_SECONDS = 0.01  # the processor time that a process costs anyway is not charged to the program's whole budget
 _REPORT, _ARGUMENTS = 3, 4
+_ROOM_BYTES = 4 * 2**20
+"""What files of a process that runs many cases may hold before another one goes on; each case has its limit more."""
+
 _COMPILER_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
@@ -93,17 +96,17 @@ class Supervisor:
 
     def serve(self) -> None:
         """Do jobs until the engine closes its end."""
+        jobs = {"compile": self._compile, "run": self._run}
         while True:
             try:
-                header, blobs = self._receive()
+                header, files = wire.receive(self._engine)
             except wire.BrokenWireError:
                 return
             try:
-                jobs = {"compile": self._compile, "run": self._run}
-                jobs[header["job"]](header, blobs)
+                jobs[header["job"]](header, files)
             finally:
-                for blob in blobs:
-                    os.close(blob)
+                for descriptor in files:
+                    os.close(descriptor)
 
     def _compile(self, job: dict[str, Any], blobs: list[int]) -> None:
         """Compile the source (the only blob); reply with the outcome, the diagnostics and the compiled program."""
@@ -133,43 +136,34 @@ class Supervisor:
                 os.close(descriptor)
             _empty_directory(self._work)
 
-    def _run(self, job: dict[str, Any], blobs: list[int]) -> None:
-        """Run a program (first blob) on cases (slices of the second); replies for every case, in order.
+    def _run(self, job: dict[str, Any], files: list[int]) -> None:
+        """Run a program (first file) on cases (second file); replies for every case, in order.
 
         The program is a compiled one, or the source where one process compiles it and runs all cases.
         """
-        program, inputs = blobs
+        program, inputs = files
         commanded = job["kind"] == "command"
         if commanded:
             program = self._place(job, program)
-            blobs.append(program)
+            files.append(program)
         python_program.packages = job.get("packages")
-        ends = list(itertools.accumulate(job["cases"]))
-        cases = [(end - length, length) for end, length in zip(ends, job["cases"], strict=True)]
         bounds = _bounds(job["bounds"], self._own_space if job["kind"] == "python" else _INHERITED_SPACE)
-        left = job["total_seconds"]
-        ledger = Ledger(len(cases)) if job["shared"] else None
-        # Outside namespaces, whom a case may signal cannot be told by numbers.
-        if job["kind"] == "served" and os.getpid() == 1 and self._serve_confinement.filter is not None:
-            left, cases = self._run_served(job, program, inputs, cases, bounds, left)
+        run = Run(job, program, inputs, bounds)
         try:
-            while cases:
-                if left <= 0:
-                    self._engine.sendall(wire.pack({"skipped": len(cases)}))
+            # Outside namespaces, whom a case may signal cannot be told by numbers.
+            if job["kind"] == "served" and os.getpid() == 1 and self._serve_confinement.filter is not None:
+                self._run_served(run)
+            while run.done < run.count:
+                if run.left <= 0:
+                    wire.send(self._engine, {"skipped": run.count - run.done})
                     return
-                if ledger is not None:
-                    done, spent = self._run_shared(job, program, inputs, cases, bounds, ledger, left)
-                    if not ledger.compiled:
-                        return
-                else:
-                    done, spent = 1, self._run_case(job, program, (inputs, *cases[0]), bounds)
-                left -= spent
-                cases = cases[done:]
+                if not job["shared"]:
+                    self._run_case(run)
+                elif not self._run_shared(run):
+                    return
         finally:
             if commanded:
                 _empty_directory(self._work)
-            if ledger is not None:
-                ledger.close()
 
     def _place(self, job: dict[str, Any], program: int) -> int:
         """Put a program where its interpreter finds it, and the program cannot change it; opens the interpreter."""
@@ -178,144 +172,129 @@ class Supervisor:
         path.chmod(0o400)
         return os.open(job["interpreter"], os.O_RDONLY | os.O_CLOEXEC)
 
-    def _run_shared(
-        self,
-        job: dict[str, Any],
-        program: int,
-        inputs: int,
-        cases: list[tuple[int, int]],
-        bounds: Bounds,
-        ledger: Ledger,
-        left: float,
-    ) -> tuple[int, float]:
-        """Run as many cases as one process manages; returns how many were replied for, and the seconds spent."""
+    def _run_shared(self, run: Run) -> bool:
+        """Run as many cases as one process manages; False if the program cannot be compiled."""
         opened = [memory_file(name) for name in ("given", "stdout", "stderr", "report")]
-        wide = dataclasses.replace(
-            bounds,
-            address_space_bytes=bounds.address_space_bytes + ledger.address_space_bytes,
-            whole_cpu_seconds=left + _START_SECONDS,
+        ledger = ledger_file(run.count - run.done)
+        opened.append(ledger)
+        bounds = dataclasses.replace(
+            run.bounds,
+            address_space_bytes=run.bounds.address_space_bytes + run.shared_bytes,
+            file_bytes=run.bounds.file_bytes + _ROOM_BYTES,
+            whole_cpu_seconds=run.left + _START_SECONDS,
         )
-        ledger.clear()
         try:
-            work = functools.partial(_run_python_cases, job["function"], cases, ledger)
-            files = [*opened, inputs, program]
+            work = functools.partial(_run_python_cases, run.function, run.done)
+            files = [*opened, run.inputs, run.program]
             engine = self._engine.fileno()
-            outcome = run_child(work, files, wide, self._run_confinement, engine, progress=lambda: ledger.done)
-            rows = ledger.rows()
-            if not ledger.compiled:
+            outcome = run_child(
+                work, files, bounds, self._run_confinement, engine, progress=lambda: progress_of(ledger)[0]
+            )
+            done, compiled = true_rows(ledger, opened[1:4])
+            if not compiled:
                 self._reply(outcome, opened[2:3])
-                return 0, 0.0
-            if rows:
-                size = sum(sum(row[1:4]) for row in rows)
-                self._engine.sendall(wire.pack({"batch": rows}, [size]))
-                ledger.give(size, self._engine.sendall)
-            done = len(rows)
-            if done < len(cases) and (outcome.status != 0 or outcome.stopped or not rows):
-                self._reply(outcome, opened[1:], bounds.file_bytes)  # the case in which it ended
-                done += 1
-            return done, _charged(outcome)
+                return False
+            stopped = outcome.status != 0 or outcome.stopped != "" or done == 0
+            ended = outcome.record() if stopped and done < run.count - run.done else None
+            wire.send(self._engine, {"done": done, "ended": ended}, [ledger, *opened[1:4]])
+            run.account(done + (ended is not None), _charged(outcome))
+            return True
         finally:
             for descriptor in opened:
                 os.close(descriptor)
 
-    def _run_served(
-        self,
-        job: dict[str, Any],
-        program: int,
-        inputs: int,
-        cases: list[tuple[int, int]],
-        bounds: Bounds,
-        left: float,
-    ) -> tuple[float, list[tuple[int, int]]]:
-        """Run cases by fork servers; returns the seconds and the cases that are left."""
-        size = os.fstat(inputs).st_size
-        given = memoryview(mmap.mmap(inputs, size, access=mmap.ACCESS_READ) if size else b"")
-        engine = self._engine.fileno()
-        batch = Batch(self._engine.sendall)
-        done = begun = 0
+    def _run_served(self, run: Run) -> None:
+        """Run cases by fork servers, as long as they serve."""
+        given = memoryview(mmap.mmap(run.inputs, 0, access=mmap.ACCESS_READ))
+        batch = Batch(self._engine)
+        begun = 0
         try:
-            while done < len(cases) and left > 0 and begun <= done:
-                begun = done + 1  # a server that ends at its first case is the last one
-                function = job["function"] is not None
-                with ForkServer(program, function, bounds, self._serve_confinement, engine) as server:
-                    while done < len(cases) and left > 0:
-                        ended = server.run(given, cases[done], left + _START_SECONDS)
+            while run.done < run.count and run.left > 0 and begun <= run.done:
+                begun = run.done + 1  # a server that ends at its first case is the last one
+                function = run.function is not None
+                with ForkServer(
+                    run.program, function, run.bounds, self._serve_confinement, self._engine.fileno()
+                ) as server:
+                    while run.done < run.count and run.left > 0:
+                        begin, end = run.ends[run.done : run.done + 2]
+                        ended = server.run(given[begin:end], run.left + _START_SECONDS)
                         if ended is None:
                             break
-                        plain = not ended.stopped and not ended.survivors
-                        if not plain or not batch.add(ended, server.outputs, bounds.file_bytes):
-                            batch.flush()
-                            self._reply(ended, server.outputs, bounds.file_bytes)
-                        left -= _charged(ended)
-                        done += 1
+                        batch.add(ended, server.outputs, run.bounds.file_bytes)
+                        run.account(1, _charged(ended))
             batch.flush()
         finally:
             batch.close()
-        return left, cases[done:]
+            given.release()
 
-    def _run_case(self, job: dict[str, Any], program: int, part: tuple[int, int, int], bounds: Bounds) -> float:
-        """Run one case in a process of its own; returns the seconds spent."""
-        python, function = job["kind"] == "python", job["function"]
+    def _run_case(self, run: Run) -> None:
+        """Run one case in a process of its own."""
+        job = run.job
+        python, function = job["kind"] == "python", run.function
         opened = [memory_file(name) for name in ("given", "nothing", "stdout", "stderr", "report")]
         given, nothing, stdout, stderr, report = opened
         try:
-            _send_range(given, *part)
+            begin, end = run.ends[run.done : run.done + 2]
+            _send_range(given, run.inputs, begin, end - begin)
             os.lseek(given, 0, os.SEEK_SET)
-            files = [given if function is None else nothing, stdout, stderr, report, given, program]
+            files = [given if function is None else nothing, stdout, stderr, report, given, run.program]
             arguments, environment = job.get("arguments", ["program"]), job.get("environment", ())
             execute = functools.partial(_execute_candidate, arguments, environment)
             work: Callable[[], int] = functools.partial(_run_python, function) if python else execute
             outcome = run_child(
                 work,
                 files if python else files[: 4 if function is None else 5],
-                bounds,
+                run.bounds,
                 self._command_confinement if job["kind"] == "command" else self._run_confinement,
                 self._engine.fileno(),
-                None if python else program,
+                None if python else run.program,
             )
-            self._reply(outcome, (stdout, stderr, report), bounds.file_bytes)
+            self._reply(outcome, (stdout, stderr, report))
         finally:
             for descriptor in opened:
                 os.close(descriptor)
-        return _charged(outcome)
+        run.account(1, _charged(outcome))
 
-    def _reply(self, outcome: Outcome, files: Sequence[int], most: int = wire.MAX_BLOB_BYTES) -> None:
-        lengths = [min(os.fstat(descriptor).st_size, most) for descriptor in files]
-        self._engine.sendall(wire.pack(outcome.record(), lengths))
-        for descriptor, length in zip(files, lengths, strict=True):
-            _send_range(self._engine.fileno(), descriptor, 0, length)
+    def _reply(self, outcome: Outcome, files: Sequence[int]) -> None:
+        wire.send(self._engine, outcome.record(), files)
 
-    def _receive(self) -> tuple[dict[str, Any], list[int]]:
-        length = wire.header_length(self._receive_bytes(wire.LENGTH.size))
-        header, lengths = wire.unpack(self._receive_bytes(length))
-        executable = header.get("kind") in ("executable", "served")
-        return header, [self._receive_file(length, executable) for length in lengths]
 
-    def _receive_bytes(self, length: int) -> bytes:
-        buffer = bytearray(length)
-        self._receive_into(memoryview(buffer))
-        return bytes(buffer)
+class Run:
+    """A program on its way through its cases.
 
-    def _receive_file(self, length: int, executable: bool) -> int:
-        descriptor = memory_file("blob", executable)
-        if length:
-            os.ftruncate(descriptor, length)
-            with mmap.mmap(descriptor, length) as memory, memoryview(memory) as view:
-                self._receive_into(view)
-        if not executable:
-            return descriptor
-        try:  # a file that is open for writing cannot be executed
-            return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
-        finally:
-            os.close(descriptor)
+    Args:
+        job: What the engine asked for.
+        program: Descriptor of what is run.
+        inputs: Descriptor of the inputs of all cases; see inputs.py.
+        bounds: Of each case.
 
-    def _receive_into(self, view: memoryview) -> None:
-        done = 0
-        while done < len(view):
-            count = self._engine.recv_into(view[done:])
-            if count == 0:
-                raise wire.BrokenWireError("the engine closed its end")
-            done += count
+    Attributes:
+        ends: Where in the file the first input begins, and where each one ends.
+        count: How many cases there are.
+        done: How many have been replied for.
+        left: Seconds of the whole budget.
+    """
+
+    def __init__(self, job: dict[str, Any], program: int, inputs: int, bounds: Bounds) -> None:
+        self.job = job
+        self.function: str | None = job["function"]
+        self.program = program
+        self.inputs = inputs
+        self.bounds = bounds
+        self.left: float = job["total_seconds"]
+        self.done = 0
+        self.ends = offsets(inputs)
+        self.count = len(self.ends) - 1
+
+    @property
+    def shared_bytes(self) -> int:
+        """What the inputs and the ledger add to the address space of a process that runs all cases."""
+        return os.fstat(self.inputs).st_size + ledger_bytes(self.count) + 2 * mmap.PAGESIZE
+
+    def account(self, cases: int, seconds: float) -> None:
+        """Note what has been done, and what it took of the budget."""
+        self.done += cases
+        self.left -= seconds
 
 
 def _charged(outcome: Outcome) -> float:
@@ -349,16 +328,6 @@ def _copy(source: int, path: Path) -> None:
         os.close(target)
 
 
-def _read_whole(descriptor: int) -> bytes:
-    length = os.fstat(descriptor).st_size
-    parts = []
-    offset = 0
-    while offset < length:
-        parts.append(os.pread(descriptor, length - offset, offset))
-        offset += len(parts[-1])
-    return b"".join(parts)
-
-
 def _empty_directory(directory: Path) -> None:
     for entry in directory.iterdir():
         if entry.is_dir() and not entry.is_symlink():
@@ -377,28 +346,23 @@ def _collect(path: Path, into: int) -> None:
 
 
 def _compile_python(source: int, target: int) -> int:
-    return python_program.compile_source(_read_whole(source), functools.partial(_write_whole, target))
-
-
-def _write_whole(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
+    return python_program.compile_into(read_file(source), functools.partial(write_whole, target))
 
 
 def _run_python(function: str | None) -> int:
     program = _ARGUMENTS + 1
-    compiled = _read_whole(program)
+    compiled = read_file(program)
     os.close(program)
     if function is None:
         os.close(_ARGUMENTS)
     return python_program.run(compiled, function, None if function is None else _ARGUMENTS, _REPORT)
 
 
-def _run_python_cases(function: str | None, cases: Sequence[tuple[int, int]], ledger: Ledger) -> int:
-    inputs, program = _ARGUMENTS, _ARGUMENTS + 1
-    source = _read_whole(program)
+def _run_python_cases(function: str | None, first: int) -> int:
+    ledger, inputs, program = range(_ARGUMENTS, _ARGUMENTS + 3)
+    source = read_file(program)
     os.close(program)
-    return python_program.run_cases(source, function, inputs, cases, ledger)
+    return python_program.run_cases(source, function, inputs, first, ledger, _ROOM_BYTES)
 
 
 def _execute_compiler(command: Sequence[str], directory: str, environment: Sequence[str]) -> int:
@@ -435,12 +399,15 @@ def main(settings_text: str) -> None:
         importlib.import_module(name)
     for name in ("exit", "quit"):
         setattr(builtins, name, sys.exit)  # a script expects them, and the module that defines them is left out
+    os.environ.clear()
+    for ours in [name for name in sys.modules if name == "evaluators" or name.startswith("evaluators.")]:
+        del sys.modules[ours]  # no candidate imports them
     engine = socket.socket(fileno=settings["socket"])
     supervisor = Supervisor(engine, Path(settings["work"]), settings["readable"], settings["filtered"])
     gc.collect()
     gc.freeze()
     itself = os.pidfd_open(os.getpid())
-    socket.send_fds(engine, [wire.pack({"greeting": "ready"})], [itself])
+    wire.send(engine, {"greeting": "ready"}, [itself])
     os.close(itself)
     try:
         with contextlib.suppress(EngineGoneError, BrokenPipeError, ConnectionResetError):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evaluators.exceptions import UserError
-from evaluators.execution import CaseResult
+from evaluators.execution import CaseResult, completed
 from evaluators.languages import Language
 from evaluators.problem import Case, Limits, Problem
 from evaluators.program import Program
 from evaluators.sandbox import judge, wire
 from evaluators.sandbox.client import Sandbox
 from evaluators.sandbox.functions import DRIVER_NAME, DriverStyle, decode_call, driver_files, encode_call, explain
+from evaluators.sandbox.inputs import joined
+from evaluators.sandbox.ledger import rows_of
 from evaluators.sandbox.precompiled import Headers, Precompiled
 from evaluators.sandbox.toolchains import compiler, runner
 from evaluators.verdict import Verdict
@@ -62,7 +63,8 @@ class Task:
         program: The program.
         language: Its language.
         problem: Its mode, signature and limits.
-        inputs: One a case, as the program reads them.
+        inputs: One a case, as the program reads them, as one file's contents.
+        count: How many cases there are.
         fresh: Whether each case has a process of its own.
         precompiled: What compiling it needs, where it was made.
     """
@@ -70,14 +72,15 @@ class Task:
     program: Program
     language: Language
     problem: Problem
-    inputs: tuple[bytes, ...]
+    inputs: bytes
+    count: int
     fresh: bool
     precompiled: Precompiled | None = None
 
     @property
     def in_one_process(self) -> bool:
         """Whether one process compiles it and runs all its cases."""
-        return not self.fresh and self.language.runner == "python" and bool(self.inputs)
+        return not self.fresh and self.language.runner == "python" and self.count > 0
 
     @property
     def compile_key(self) -> str:
@@ -87,12 +90,16 @@ class Task:
         return hashlib.sha256(repr((*parts, limits.compile_memory_bytes)).encode()).hexdigest()
 
 
-def encode_input(record: Language, problem: Problem, case: Case) -> bytes:
-    """Write a case's input as a program of that language reads it.
+def encode_inputs(record: Language, problem: Problem, cases: Sequence[Case]) -> bytes:
+    """Write the inputs of cases as the sandbox takes them.
 
     Raises:
-        UserError: If it does not fit the problem.
+        UserError: If one does not fit the problem.
     """
+    return joined([_encode_input(record, problem, case) for case in cases])
+
+
+def _encode_input(record: Language, problem: Problem, case: Case) -> bytes:
     if problem.mode == "stdio":
         if not isinstance(case.input, str):
             raise UserError(f"case {case.name!r} of {problem.name!r}: the input of a 'stdio' problem is a string")
@@ -155,7 +162,7 @@ async def compile_and_run_task(sandbox: Sandbox, task: Task) -> tuple[Compiled, 
     """
     await _send(sandbox, task, _source(task), shared=True)
     header, blobs = await sandbox.receive()
-    if len(blobs) == 1 and "batch" not in header:
+    if len(blobs) == 1:
         return _compiled(sandbox, task, header, [*blobs, b""]), []
     results = _judge_reply(task, _run_bounds(task.problem.limits), header, blobs)
     return Compiled(None, ""), await _receive_results(sandbox, task, list(results))
@@ -171,7 +178,6 @@ async def _send(sandbox: Sandbox, task: Task, program: bytes, shared: bool) -> N
         "shared": shared,
         "bounds": _run_bounds(limits),
         "total_seconds": limits.total_cpu_seconds,
-        "cases": [len(given) for given in task.inputs],
         "packages": sandbox.packages,
         "environment": task.language.environment,
     }
@@ -179,14 +185,14 @@ async def _send(sandbox: Sandbox, task: Task, program: bytes, shared: bool) -> N
         name = _RESULT_NAME if task.language.compile_command else task.language.source_name
         arguments = [part.replace("{program}", f"{sandbox.work}/{name}") for part in task.language.run_command]
         job |= {"interpreter": runner(task.language), "program_name": name, "arguments": arguments}
-    await sandbox.send(job, [program, b"".join(task.inputs)])
+    await sandbox.send(job, [program, task.inputs], executable=job["kind"] in ("executable", "served"))
 
 
 async def _receive_results(sandbox: Sandbox, task: Task, results: list[CaseResult]) -> list[CaseResult]:
     bounds = _run_bounds(task.problem.limits)
-    while len(results) < len(task.inputs):
+    while len(results) < task.count:
         results += _judge_reply(task, bounds, *await sandbox.receive())
-    if len(results) > len(task.inputs):
+    if len(results) > task.count:
         raise wire.BrokenWireError("more replies than cases")
     return results
 
@@ -242,18 +248,35 @@ def _judge_reply(
 ) -> Sequence[CaseResult]:
     if "skipped" in header:
         detail = f"all cases together used more than {task.problem.limits.total_cpu_seconds:g} s"
-        return [CaseResult(Verdict.SKIPPED, detail=detail)] * min(header["skipped"], len(task.inputs))
-    if "batch" not in header:
+        return [CaseResult(Verdict.SKIPPED, detail=detail)] * min(header["skipped"], task.count)
+    if "done" not in header:
         return [_judge(task, bounds, header, blobs)]
-    results, at = [], 0
-    for status, *sizes, cpu_microseconds, memory_kibibytes in header["batch"]:
-        ends = list(itertools.accumulate(sizes, initial=at))
-        outputs = [blobs[0][start:end] for start, end in itertools.pairwise(ends)]
-        at = ends[-1]
+    if len(blobs) != 4:
+        raise wire.BrokenWireError("a reply without its files")
+    ledger, *outputs = blobs
+    results: list[CaseResult] = []
+    stdio = task.problem.mode == "stdio"
+    most = bounds["file_bytes"]
+    text = outputs[0].decode("ascii") if stdio and outputs[0].isascii() else None
+    begun, end = (0, 0, 0), (0, 0, 0)
+    for status, *ends, cpu_microseconds, memory_kibibytes in rows_of(ledger):
+        begun, end = end, (ends[0], ends[1], ends[2])
+        written = end[0] - begun[0]
+        if text is not None and status == 0 and written < most and begun[1] == end[1] and begun[2] == end[2]:
+            shown = text[begun[0] : end[0]]
+            results.append(completed(shown, cpu_microseconds / 1e6, memory_kibibytes * 1024))
+            continue
         told = status if header.get("waited") else max(0, status)  # by the kernel, or by the candidate's process
         outcome = {"status": told, "stopped": "", "ready": True, "survivors": 0}
         outcome |= {"cpu_seconds": cpu_microseconds / 1e6, "memory_bytes": memory_kibibytes * 1024}
-        results.append(_judge(task, bounds, outcome, outputs))
+        slices = [output[b : min(e, b + most)] for output, b, e in zip(outputs, begun, end, strict=True)]
+        results.append(_judge(task, bounds, outcome, slices))
+    if len(results) != header["done"]:
+        raise wire.BrokenWireError("a ledger with other rows than were counted")
+    ended = header.get("ended")
+    if ended is not None:
+        last = [output[b : b + most] for output, b in zip(outputs, end, strict=True)]
+        results.append(_judge(task, bounds, ended, last))
     return results
 
 
