@@ -80,6 +80,7 @@ async def check_remotely(
     entry_point: str,
     limits: Limits = _LIMITS,
     packages: tuple[str, ...] = (),
+    confirmed: bool = True,
 ) -> CaseResult:
     """Test a program by a check, each in a process of its own.
 
@@ -93,6 +94,8 @@ async def check_remotely(
         entry_point: Name of the function that it tests.
         limits: Of each call, and ``total_cpu_seconds`` of all calls together; as much again for all runs of the check.
         packages: As in :class:`~evaluators.problem.Problem`; both sides have them.
+        confirmed: Whether to confirm them. A process for each call costs more than all the rest, and what a program
+            keeps from call to call cannot tell it what the check wants to see.
 
     Returns:
         ``PASS``; ``WRONG_ANSWER`` where the check says so, by whatever exception; ``RUNTIME_ERROR`` where an exception
@@ -111,7 +114,7 @@ async def check_remotely(
     task = _Task(executor, program, check, entry_point, limits, packages)
     relay = _Relay(task, fresh=False)
     result = await relay.play()
-    if not (result.verdict.passed and relay.shared_process) or await relay.confirms():
+    if not (confirmed and result.verdict.passed and relay.shared_process) or await relay.confirms():
         return result
     result = await _Relay(task, fresh=True).play()
     if result.verdict.passed:

@@ -59,6 +59,6 @@ async def run_checks(executor: Executor, tests: OfficialTests, solution: str, li
 async def _run(executor: Executor, tests: OfficialTests, solution: str, code: CheckCode, limits: Limits) -> CaseResult:
     program, name = calls_program(tests.task, solution), tests.task.entry_point
     try:
-        return await check_remotely(executor, program, code, entry_point=name, limits=limits)
+        return await check_remotely(executor, program, code, entry_point=name, limits=limits, confirmed=False)
     except UserError as error:  # a faulty test, which the suite's own solution fails, too
         return CaseResult(Verdict.WRONG_ANSWER, detail=" ".join(str(error).split()))

@@ -125,7 +125,8 @@ async def _failed_checks(executor: Executor, task: SuiteTask, program: Program) 
 
     async def run(code: CheckCode) -> CaseResult:
         try:
-            return await check_remotely(executor, program, code, entry_point=task.entry_point, limits=limits)
+            name = task.entry_point
+            return await check_remotely(executor, program, code, entry_point=name, limits=limits, confirmed=False)
         except UserError as error:
             return CaseResult(Verdict.WRONG_ANSWER, detail=str(error))  # a faulty test is told as any other
 
