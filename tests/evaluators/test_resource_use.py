@@ -27,7 +27,7 @@ def test_the_processor_time_of_a_child_counts_while_it_lives_and_when_it_has_end
     assert child.stdout is not None
     child.stdout.readline()
     alive = resources_used() - before
-    assert alive.cpu_seconds >= 0.29
+    assert alive.cpu_seconds > 0.25
     child.communicate(b"\n")
     assert (resources_used() - before).cpu_seconds >= alive.cpu_seconds
 
