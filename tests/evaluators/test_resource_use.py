@@ -36,7 +36,7 @@ def test_the_processor_time_of_a_grandchild_that_has_ended_counts():
     before = resources_used()
     nested = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {BUSY!r}])"
     subprocess.run([sys.executable, "-c", nested], check=True)
-    assert (resources_used() - before).cpu_seconds >= 0.29
+    assert (resources_used() - before).cpu_seconds > 0.25
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux, which counts a process's writes")
