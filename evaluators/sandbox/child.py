@@ -20,6 +20,9 @@ from typing import Any
 from evaluators.sandbox import kernel
 from evaluators.sandbox.seccomp import CONTROL_DESCRIPTOR, EXECUTABLE_DESCRIPTOR, Filter
 
+PROCESSORS = os.cpu_count() or 1
+"""At most so many seconds of processor time pass in a second."""
+
 _TICK_SECONDS = 0.1
 _PROCESSOR_CLOCK = 2
 _OPEN_FILES = 64  # at most: descriptors above it, of ours, cannot be made again once they are closed
@@ -142,6 +145,8 @@ def start_child(
 ) -> int:
     """Fork, confine the child, and let it work; returns its number. See :func:`run_child`.
 
+    That it can gain no privileges, and has none, it inherits.
+
     Args:
         work: As there.
         files: As there.
@@ -151,9 +156,10 @@ def start_child(
         executable: As there.
         control: Takes the descriptor by which the filter asks; becomes :data:`CONTROL_DESCRIPTOR`.
     """
+    first = os.getpid() == 1  # whose end ends all other processes of its namespace
     child = os.fork()
     if child == 0:
-        _be_the_child(work, files, bounds, confinement, executable, control, ready)
+        _be_the_child(work, files, bounds, confinement, executable, control, ready, first)
     with contextlib.suppress(PermissionError, ProcessLookupError):
         os.setpgid(child, child)  # the child does it as well: whoever comes first
     return child
@@ -176,20 +182,20 @@ def _be_the_child(
     executable: int | None,
     control: socket.socket | None,
     ready: mmap.mmap,
+    first: bool,
 ) -> None:
     status = 255
     try:
         os.setpgid(0, 0)
-        kernel.die_with_parent()
+        if not first:
+            kernel.die_with_parent()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         _arrange_descriptors(files, executable, control)
-        kernel.renounce_privileges()
         if confinement.readable is not None:
             kernel.landlock(confinement.readable, confinement.writable)
         _set_limits(bounds)
-        kernel.drop_capabilities()
         if confinement.filter is not None:
             program, length = confinement.filter.program(os.getpid()), confinement.filter.length
             if control is None:
@@ -250,14 +256,13 @@ def _watch(
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     poll.register(engine, select.POLLIN | select.POLLHUP)
-    processors = os.cpu_count() or 1
     whole = bounds.whole_cpu_seconds or math.inf
     idle = used = begun = 0.0
     done = 0
     then = time.monotonic()
     while True:
         left = min(begun + bounds.cpu_seconds, whole) - used
-        events = poll.poll(max(1.0, 1000 * min(_TICK_SECONDS, left / processors)))
+        events = poll.poll(max(1.0, 1000 * min(_TICK_SECONDS, left / PROCESSORS)))
         if any(descriptor == handle for descriptor, _ in events):
             return "", idle
         if events:

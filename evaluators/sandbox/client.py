@@ -23,10 +23,15 @@ from evaluators.sandbox.scratch import scratch_folder
 from evaluators.sandbox.visible import Visible, interpreter
 
 _BOOT = (
-    "import sys, types; package = types.ModuleType('evaluators'); package.__path__ = [sys.argv[1]]; "
+    "import os, sys, types; os.register_at_fork = lambda **_: None; "
+    "package = types.ModuleType('evaluators'); package.__path__ = [sys.argv[1]]; "
     "sys.modules['evaluators'] = package; from evaluators.sandbox.supervisor import main; main(sys.argv[2])"
 )
-"""Makes a package of the few files that the sandbox shows, instead of the whole one with all that it imports."""
+"""Makes a package of the few files that the sandbox shows, instead of the whole one with all that it imports.
+
+What the standard library would do in each child is left out: it takes longer than the fork, and renews locks of threads
+that a supervisor has not, and the numbers of ``random``, which begin anew with each case anyway.
+"""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _INSIDE_PACKAGE = "/evaluators"

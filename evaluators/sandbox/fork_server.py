@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from evaluators.sandbox import kernel, wire
 from evaluators.sandbox.child import (
+    PROCESSORS,
     Bounds,
     Confinement,
     EngineGoneError,
@@ -141,19 +142,15 @@ class ForkServer:
         done = 0
         while done < len(given):
             done += os.pwrite(self._given, given[done:], done)
-        os.ftruncate(self._given, len(given))
+        if os.lseek(self._given, 0, os.SEEK_END) != len(given):
+            os.ftruncate(self._given, len(given))
         os.lseek(self._given, 0, os.SEEK_SET)
-        for descriptor in self.outputs:
-            if os.lseek(descriptor, 0, os.SEEK_END):
-                os.ftruncate(descriptor, 0)
-                os.lseek(descriptor, 0, os.SEEK_SET)
 
     def _watch(self, cpu_seconds: float) -> Outcome | None:
-        processors = os.cpu_count() or 1
         idle = used = 0.0
         then = time.monotonic()
         while True:
-            tick = max(0.001, min(_TICK_SECONDS, (cpu_seconds - used) / processors))
+            tick = max(0.001, min(_TICK_SECONDS, (cpu_seconds - used) / PROCESSORS))
             signal.sigtimedwait((signal.SIGCHLD,), tick)
             try:
                 child, status, usage = os.wait4(-1, os.WNOHANG)
@@ -218,17 +215,21 @@ class Batch:
         self._ends = [0, 0, 0]
 
     def add(self, ended: Outcome, files: Sequence[int], most: int) -> None:
-        """Keep a case; what is kept is sent when it is much, or when there is more to say than fits a row."""
+        """Keep a case, and empty its files for the next one.
+
+        What is kept is sent when it is much, or when there is more to say than fits a row.
+        """
         alone = ended.stopped != "" or ended.survivors > 0
         if alone:
             self.flush()
         if not self._files:
             self._files = [memory_file(name) for name in ("stdout", "stderr", "report")]
-        # Copies, since the next case has the same files.
         for place, (kept, descriptor) in enumerate(zip(self._files, files, strict=True)):
             size = os.lseek(descriptor, 0, os.SEEK_END)
             if size:
                 self._ends[place] += os.sendfile(kept, descriptor, 0, min(size, most))
+                os.ftruncate(descriptor, 0)
+                os.lseek(descriptor, 0, os.SEEK_SET)
         if alone:
             self._send(ended)
             return

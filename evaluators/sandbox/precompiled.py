@@ -185,7 +185,7 @@ class _Workshop:
         chosen = [[f"-fuse-ld={name}"] for name in _LINKERS if shutil.which(f"ld.{name}")]
         for static in (["-static"], []):
             for linker in [*chosen, []]:
-                options = [*static, "-s", *linker]
+                options = [*static, "-s", "-Wl,--gc-sections", *linker]
                 if await self.compile(_TRIAL, options) is not None:
                     return options
         return []

@@ -15,6 +15,7 @@ import importlib
 import json
 import mmap
 import os
+import posix
 import resource
 import shutil
 import signal
@@ -390,6 +391,8 @@ def main(settings_text: str) -> None:
     else:
         kernel.die_with_parent()
     kernel.adopt_orphans()
+    kernel.renounce_privileges()
+    kernel.drop_capabilities()
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -397,6 +400,7 @@ def main(settings_text: str) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
     for name in WARM_MODULES:
         importlib.import_module(name)
+    os.register_at_fork = posix.register_at_fork  # the client's command put it aside while modules were imported
     for name in ("exit", "quit"):
         setattr(builtins, name, sys.exit)  # a script expects them, and the module that defines them is left out
     os.environ.clear()
