@@ -10,7 +10,6 @@ holds.
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -20,6 +19,7 @@ from evo.journal_file import (
     Effect,
     check_version,
     check_whole,
+    compressed,
     connect,
     create_file,
     damage_told,
@@ -189,7 +189,7 @@ class Journal:
         statements: list[Statement] = []
         if request_text is not None and effect.request not in self._requests:
             self._requests.add(str(effect.request))
-            body = zlib.compress(request_text.encode("utf-8", "surrogatepass"), 1)
+            body = compressed(request_text.encode("utf-8", "surrogatepass"))
             statements.append(("INSERT OR IGNORE INTO requests VALUES (?, ?)", (effect.request, body)))
         row = (effect.key, effect.kind, effect.path, effect.request, pack(effect.record), effect.elapsed_seconds)
         statements.append(("INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?, ?, ?)", row))
