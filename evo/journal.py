@@ -10,6 +10,7 @@ holds.
 from __future__ import annotations
 
 import sqlite3
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -30,7 +31,7 @@ from evo.journal_file import (
     read_effect,
     read_generation,
     read_individuals,
-    read_key_at,
+    read_keys_at,
     unpack,
 )
 from evo.journal_writer import JournalWriter, Statement
@@ -164,7 +165,11 @@ class Journal:
 
     def key_at(self, kind: str, path: str) -> str | None:
         """The key of the effect that an earlier session journalled at a path; None in a run that was never resumed."""
-        return read_key_at(self._reader, kind, path) if self._resumed else None
+        return self._keys_at.get((kind, path)) if self._resumed else None
+
+    @cached_property
+    def _keys_at(self) -> dict[tuple[str, str], str]:
+        return read_keys_at(self._reader, self.folder)
 
     def meta(self, name: str) -> Any:
         """A fact of the run; None if it was not recorded."""

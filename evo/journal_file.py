@@ -25,13 +25,12 @@ CREATE TABLE effects (
     key TEXT PRIMARY KEY, kind TEXT NOT NULL, path TEXT NOT NULL, request TEXT, body BLOB NOT NULL,
     elapsed_seconds REAL NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX effects_by_path ON effects (path, kind);
 CREATE TABLE individuals (position INTEGER PRIMARY KEY, id TEXT NOT NULL, record BLOB NOT NULL);
 CREATE TABLE generations (generation INTEGER PRIMARY KEY, record BLOB NOT NULL);
 """
 
 _MIGRATIONS = {
-    1: "CREATE TABLE generations (generation INTEGER PRIMARY KEY, record BLOB NOT NULL);",
+    1: "CREATE TABLE generations (generation INTEGER PRIMARY KEY, record BLOB NOT NULL); DROP INDEX effects_by_path;",
 }
 """What makes a file of the next version out of one of this version."""
 
@@ -99,11 +98,10 @@ def read_effect(connection: sqlite3.Connection, folder: Path, key: str) -> Effec
         return Effect(key, kind, path, request, unpack(body), elapsed)
 
 
-def read_key_at(connection: sqlite3.Connection, kind: str, path: str) -> str | None:
-    """The key of the effect that was journalled last at a path; None if there is none."""
-    query = "SELECT key FROM effects WHERE path = ? AND kind = ?"
-    row = connection.execute(query, (path, kind)).fetchone()
-    return None if row is None else str(row[0])
+def read_keys_at(connection: sqlite3.Connection, folder: Path) -> dict[tuple[str, str], str]:
+    """The keys of all effects, by their kind and path."""
+    with damage_told(folder):
+        return {(kind, path): key for kind, path, key in connection.execute("SELECT kind, path, key FROM effects")}
 
 
 def read_individuals(connection: sqlite3.Connection, folder: Path, first: int, count: int) -> list[dict[str, Any]]:

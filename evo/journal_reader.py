@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from evo.journal_file import (
     existing_journal,
     read_effect,
     read_effects,
-    read_key_at,
+    read_keys_at,
     unpack,
 )
 
@@ -49,7 +50,11 @@ class JournalReader:
 
     def key_at(self, kind: str, path: str) -> str | None:
         """The key of the effect that is journalled at a path."""
-        return read_key_at(self._connection, kind, path)
+        return self._keys_at.get((kind, path))
+
+    @cached_property
+    def _keys_at(self) -> dict[tuple[str, str], str]:
+        return read_keys_at(self._connection, self._folder)
 
     def individuals(self) -> list[dict[str, Any]]:
         """The records of the individuals, in canonical order."""
