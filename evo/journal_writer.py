@@ -1,9 +1,9 @@
 """JournalWriter: commits what a run writes to its journal.
 
-All that is written in one turn of the event loop is one commit. What is committed survives the end of this process,
-``kill -9`` too. To survive that of the machine it must be on the disk; to wait for the disk at every commit would cost
-more processor time than all the rest of the journal, and hold the search up. A thread does that, every
-:data:`SYNC_SECONDS` while there is anything to be brought there.
+All that is written in one turn of the event loop is one commit, and what nobody waits for goes with the next one. What
+is committed survives the end of this process, ``kill -9`` too. To survive that of the machine it must be on the disk;
+to wait for the disk at every commit would cost more processor time than all the rest of the journal, and hold the
+search up. A thread does that, every :data:`SYNC_SECONDS` while there is anything to be brought there.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from evo.journal_file import JOURNAL_NAME, connect
 SYNC_SECONDS = 0.25
 """How long a committed effect may be in the system's memory alone: what a power cut can lose."""
 
+SOON_SECONDS = 0.1
+"""How long what nobody waits for may wait for the next commit."""
+
 _COMMITS_OF_A_LOG = 500
 """After so many, what they wrote is moved from SQLite's log to its file, lest the log grow without end."""
 
@@ -41,6 +44,7 @@ class JournalWriter:
         self._connection = connect(folder / JOURNAL_NAME)
         self._connection.execute("PRAGMA wal_autocheckpoint=0")  # the thread does it, lest a commit wait for the disk
         self._waiting: list[tuple[Sequence[Statement], asyncio.Future[None] | None]] = []
+        self._awaited = False
         self._failure: InfrastructureError | None = None
         self._syncer = _Syncer(folder)
 
@@ -53,13 +57,19 @@ class JournalWriter:
         Raises:
             InfrastructureError: If the disk did not take them; from then on it takes nothing.
         """
-        done = asyncio.get_running_loop().create_future()
-        self._enqueue(statements, done)
+        loop = asyncio.get_running_loop()
+        if not self._awaited:
+            self._awaited = True
+            loop.call_soon(self._flush)
+        done = loop.create_future()
+        self._waiting.append((statements, done))
         await done
 
     def write_soon(self, statements: Sequence[Statement]) -> None:
-        """Have statements executed as by :meth:`write`, without waiting for it; a failure is told by the next one."""
-        self._enqueue(statements, None)
+        """Have statements executed with the next commit, or soon; a failure is told by the next :meth:`write`."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_later(SOON_SECONDS, self._flush)
+        self._waiting.append((statements, None))
 
     def write_now(self, statements: Sequence[Statement]) -> None:
         """Execute statements at once, after all that waits.
@@ -78,13 +88,8 @@ class JournalWriter:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
-    def _enqueue(self, statements: Sequence[Statement], done: asyncio.Future[None] | None) -> None:
-        if not self._waiting:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._waiting.append((statements, done))
-
     def _flush(self) -> None:
-        entries, self._waiting = self._waiting, []
+        entries, self._waiting, self._awaited = self._waiting, [], False
         if not entries:
             return
         try:

@@ -5,12 +5,12 @@
 * ``resume_10000_effects_seconds``, ``resume_10000_effects_cpu_seconds``: wall and processor time until a search of
   10,000 effects (model's answers and executions, 10 visible cases) has found all of them in its journal again;
 * ``journal_cpu_share``: processor time that the journal takes, as a share of a run's whole process tree: gcd in Python,
-  50 visible cases, real sandbox. Of the run's own effects, written once more into a journal and nothing else, in one
+  50 visible cases, real sandbox, and an endpoint that answers at once, whose own time is not counted. Of the run's own effects, written once more into a journal and nothing else, in one
   commit each, as the answers of a slow model come; median of five writings;
 * ``memory_10000_programs_megabytes``: by how much the resident memory of a process grows in a search of 10,000
   programs.
 
-The models are scripted, and take next to nothing, so a real run's share is smaller.
+Where nothing else is said, models are scripted and take next to nothing.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import openai
 import psutil
 
 from evo.journal import Journal
@@ -38,7 +39,7 @@ from evo.settings_sources import settings_from
 from evo.task import prepare
 from evo.testing import Ladder
 from operators.models.chat import ChatRequest
-from operators.models.scripted import ScriptedModel
+from operators.models.stub_endpoint import StubEndpoint, StubReply, StubRequest, answer
 
 EFFECTS = 10_000
 PROGRAMS_OF_A_SHARE = 150
@@ -83,20 +84,15 @@ def _session(ladder: Ladder) -> Session:
 
 
 def journal_cpu_share(folder: Path) -> float:
-    """The journal's part of the processor time of a run in the real sandbox."""
-
-    def reply(request: ChatRequest) -> str:
-        if request.operator == "instruct":
-            return "The result is too small."
-        return (
-            f"```python\na, b = int(input()), int(input())\nprint(min(a, b) // {1 + request.seed % 1_000_000})\n```\n"
-        )
-
-    settings = settings_from(options={"budget.programs": PROGRAMS_OF_A_SHARE, "workers": 1})
-    task = prepare("gcd", settings)
-    before = _tree_cpu_seconds()
-    asyncio.run(begin(task, folder / "share", Session(model=ScriptedModel(reply), judged=False)))
-    whole = _tree_cpu_seconds() - before
+    """The journal's part of the processor time of a run: the engine, the client of its model, and the real sandbox."""
+    with _endpoint() as base_url:
+        options = {"budget.programs": PROGRAMS_OF_A_SHARE, "workers": 1, "model": "stub", "concurrency": 8}
+        settings = settings_from(options=options | {"endpoint.base_url": base_url, "endpoint.key_variable": "PATH"})
+        task = prepare("gcd", settings)
+        openai.AsyncOpenAI(api_key="none")  # its import is no part of a run's course
+        before = _tree_cpu_seconds()
+        asyncio.run(begin(task, folder / "share", Session(judged=False)))
+        whole = _tree_cpu_seconds() - before
     with contextlib.closing(JournalReader(folder / "share")) as reader:
         kept = [(effect, effect.request and reader.request(effect.request)) for effect in reader.effects()]
         individuals = reader.individuals()
@@ -106,6 +102,27 @@ def journal_cpu_share(folder: Path) -> float:
         asyncio.run(_write_again(folder / f"again{number}", kept, individuals))
         seconds.append(time.process_time() - before)
     return statistics.median(seconds) / whole
+
+
+@contextlib.contextmanager
+def _endpoint() -> Iterator[str]:
+    """The base URL of an endpoint in another process, whose processor time is not counted as long as it lives."""
+    command = [sys.executable, "-m", "benchmarks.speed.journal", "--serve"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+
+
+def _serve() -> None:
+    """Answer requests by programs of which no two are equal, until standard input ends."""
+
+    def reply(request: StubRequest) -> StubReply:
+        return answer(f"```python\na, b = int(input()), int(input())\nprint(min(a, b) // {1 + request.number})\n```\n")
+
+    with StubEndpoint(reply) as stub:
+        sys.stdout.write(f"{stub.base_url}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
 
 
 async def _write_again(
@@ -143,7 +160,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one flat JSON object")
     parser.add_argument("--memory", metavar="FOLDER", type=Path, help="print the memory's growth alone")
+    parser.add_argument("--serve", action="store_true", help="be the endpoint of a run")
     arguments = parser.parse_args()
+    if arguments.serve:
+        _serve()
+        return
     if arguments.memory is not None:
         sys.stdout.write(f"{memory_megabytes(arguments.memory)}\n")
         return

@@ -27,10 +27,8 @@ process so far.
 
 
 def ledger_file(cases: int) -> int:
-    """Make a file with room for so many rows."""
-    descriptor = memory_file("ledger")
-    os.ftruncate(descriptor, ledger_bytes(cases))
-    return descriptor
+    """Make a file with room for so many rows, whose size nobody can change."""
+    return memory_file("ledger", size=ledger_bytes(cases))
 
 
 def ledger_of(rows: Sequence[Row]) -> int:

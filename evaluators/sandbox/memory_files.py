@@ -1,24 +1,36 @@
-"""Memory files: what jobs, inputs and outputs lie in."""
+"""Memory files: what jobs, inputs and outputs lie in.
+
+Whoever has one can write to it, but not seal it: a candidate that sealed its output would hinder the supervisor.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 
 _EXECUTABLE, _NOT_EXECUTABLE = 0x10, 0x8  # MFD_EXEC, MFD_NOEXEC_SEAL: known since Linux 6.3
 
 
-def memory_file(name: str, executable: bool = False) -> int:
+def memory_file(name: str, executable: bool = False, size: int | None = None) -> int:
     """Make one; closed by an execution.
 
     Args:
         name: For whoever debugs.
         executable: Whether it may be executed.
+        size: Bytes that it has, and will always have; None for one that grows.
     """
+    flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
     try:
-        return os.memfd_create(name, os.MFD_CLOEXEC | (_EXECUTABLE if executable else _NOT_EXECUTABLE))
+        descriptor = os.memfd_create(name, flags | (_EXECUTABLE if executable else _NOT_EXECUTABLE))
     except OSError:
-        return os.memfd_create(name, os.MFD_CLOEXEC)
+        descriptor = os.memfd_create(name, flags)
+    seals = fcntl.F_SEAL_SEAL
+    if size is not None:
+        os.ftruncate(descriptor, size)
+        seals |= fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    return descriptor
 
 
 def filled_file(name: str, data: bytes, executable: bool = False) -> int:

@@ -110,3 +110,28 @@ def test_a_forged_ledger_is_no_verdict(executor):
     results = run(executor, source, ["", ""])
     assert len(results) == 2
     assert all(not result.output for result in results)
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "os.ftruncate(number, 0)",
+        "os.ftruncate(number, 60 * 2**20)",
+        "os.lseek(number, 0, 2), os.write(number, b'x')",
+        "os.pwrite(number, b'\\xff' * 4000, 0), os._exit(0)",
+        "os.pwrite(number, struct.pack('=QQ', 50, 1) + struct.pack('=iIIIII', 0, 1, 0, 0, 0, 0) * 50, 0), os._exit(0)",
+        "fcntl.fcntl(number, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)",
+        "fcntl.fcntl(number, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)",
+        "os.close(number)",
+    ],
+)
+def test_a_program_that_tampers_with_its_files_fails_alone(executor, tampering):
+    source = (
+        "import fcntl, os, struct\nfor number in range(64):\n"
+        f"    try:\n        {tampering}\n    except OSError:\n        pass\nprint('tampered')\n"
+    )
+    for fresh in (False, True):
+        results = run(executor, source, ["1", "2", "3"], fresh=fresh)
+        assert len(results) == 3
+    after = run(executor, "print(int(input()) + 1)", ["1", "2"])
+    assert [result.output for result in after] == ["2\n", "3\n"]
