@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import select
@@ -19,7 +20,7 @@ from typing import Any, Literal
 from evaluators.exceptions import InfrastructureError
 from evaluators.sandbox import wire
 from evaluators.sandbox.memory_files import filled_file
-from evaluators.sandbox.scratch import scratch_folder
+from evaluators.sandbox.scratch import end_stuck_starts, scratch_folder
 from evaluators.sandbox.visible import Visible, interpreter
 
 _BOOT = (
@@ -96,6 +97,7 @@ class Sandbox:
         Raises:
             InfrastructureError: If it does not come up.
         """
+        _sweep_once()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setblocking(False)
         errors = os.memfd_create("supervisor-errors", os.MFD_CLOEXEC)
@@ -225,6 +227,11 @@ class Sandbox:
         return lines[-1] if lines else ""
 
 
+@functools.cache
+def _sweep_once() -> None:
+    end_stuck_starts()
+
+
 def _set(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
@@ -239,6 +246,7 @@ def _command(isolation: Isolation, visible: Visible, descriptor: int, scratch: P
     inside = isolation.walls == "namespaces"
     package = _INSIDE_PACKAGE if inside else str(_PACKAGE)
     settings = {
+        "engine": os.getpid(),
         "socket": descriptor,
         "work": _INSIDE_WORK if scratch is None else str(scratch),
         "scratch": scratch is not None,

@@ -1,12 +1,15 @@
-"""Scratch folders that bear their owner's process number, so that those of a killed engine can be swept."""
+"""What a killed engine can leave behind, and how the next one finds it: it bears its owner's process number."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
+
+import psutil
 
 _PREFIX = "evo-scratch-"
 
@@ -24,3 +27,28 @@ def sweep() -> None:
         with contextlib.suppress(FileNotFoundError):  # somebody else sweeps too
             if owner.isdigit() and not Path(f"/proc/{owner}").exists() and path.stat().st_uid == os.getuid():
                 shutil.rmtree(path)
+
+
+def end_stuck_starts() -> None:
+    """End bubblewraps whose engine was killed in the middle of starting them.
+
+    Its two processes talk while they set a sandbox up. Where the first one dies with the engine in between, the second
+    waits without end; there is nothing in the sandbox yet.
+    """
+    for process in psutil.process_iter(["name", "cmdline"]):
+        if process.info["name"] != "bwrap" or not process.info["cmdline"]:
+            continue
+        engine = _engine_of(process.info["cmdline"][-1])
+        if engine is not None and not psutil.pid_exists(engine):
+            with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):  # another user's, or another sweep
+                process.kill()
+
+
+def _engine_of(settings_text: str) -> int | None:
+    """The process number of the engine that stands in a supervisor's settings; None if they are none."""
+    try:
+        settings = json.loads(settings_text)
+    except ValueError:
+        return None
+    engine = settings.get("engine") if isinstance(settings, dict) else None
+    return engine if isinstance(engine, int) else None
