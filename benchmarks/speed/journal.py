@@ -5,8 +5,9 @@
 * ``resume_10000_effects_seconds``, ``resume_10000_effects_cpu_seconds``: wall and processor time until a search of
   10,000 effects (model's answers and executions, 10 visible cases) has found all of them in its journal again;
 * ``journal_cpu_share``: processor time that the journal takes, as a share of a run's whole process tree: gcd in Python,
-  50 visible cases, real sandbox, and an endpoint that answers at once, whose own time is not counted. Of the run's own effects, written once more into a journal and nothing else, in one
-  commit each, as the answers of a slow model come; median of five writings;
+  50 visible cases, real sandbox, and an endpoint that answers at once, whose own time is not counted. The run's own
+  effects are written once more into a journal and nothing else, in one commit each, as the answers of a slow model
+  come; median of five writings;
 * ``memory_10000_programs_megabytes``: by how much the resident memory of a process grows in a search of 10,000
   programs.
 

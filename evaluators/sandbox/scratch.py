@@ -6,10 +6,9 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
-
-import psutil
 
 _PREFIX = "evo-scratch-"
 
@@ -35,16 +34,16 @@ def end_stuck_starts() -> None:
     Its two processes talk while they set a sandbox up. Where the first one dies with the engine in between, the second
     waits without end; there is nothing in the sandbox yet.
     """
-    for process in psutil.process_iter(["name", "cmdline"]):
-        if process.info["name"] != "bwrap" or not process.info["cmdline"]:
-            continue
-        engine = _engine_of(process.info["cmdline"][-1])
-        if engine is not None and not psutil.pid_exists(engine):
-            with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):  # another user's, or another sweep
-                process.kill()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # gone, or another user's
+            if (process / "comm").read_text() != "bwrap\n":
+                continue
+            engine = _engine_of((process / "cmdline").read_bytes().rstrip(b"\0").rpartition(b"\0")[2])
+            if engine is not None and not Path(f"/proc/{engine}").exists():
+                os.kill(int(process.name), signal.SIGKILL)
 
 
-def _engine_of(settings_text: str) -> int | None:
+def _engine_of(settings_text: bytes) -> int | None:
     """The process number of the engine that stands in a supervisor's settings; None if they are none."""
     try:
         settings = json.loads(settings_text)

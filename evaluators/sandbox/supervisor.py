@@ -380,8 +380,9 @@ def main(settings_text: str) -> None:
     """Set this process up and serve.
 
     Args:
-        settings_text: JSON object: ``engine`` (process number), ``socket`` (descriptor), ``work`` (directory), ``scratch`` (whether that
-            is a directory of the machine, to be removed), ``readable`` (list or null), ``filtered`` (boolean).
+        settings_text: JSON object: ``engine`` (process number), ``socket`` (descriptor), ``work`` (directory),
+            ``scratch`` (whether that is a directory of the machine, to be removed), ``readable`` (list or null),
+            ``filtered`` (boolean).
     """
     settings = json.loads(settings_text)
     kernel.forbid_inspection()
