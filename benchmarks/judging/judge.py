@@ -196,7 +196,7 @@ async def _all(workers: int, jobs: Sequence[Callable[[], Coroutine[Any, Any, Any
         for job in left:
             await job()
 
-    runners = [asyncio.ensure_future(work()) for _ in range(2 * workers)]
+    runners = [asyncio.ensure_future(work()) for _ in range(min(2 * workers, len(jobs)))]
     try:
         await asyncio.gather(*runners)
     finally:

@@ -12,6 +12,7 @@ from benchmarks.judging.scores import Score, most_k, score
 from benchmarks.judging.verdicts import SampleVerdict
 from benchmarks.suites.task import SuiteTask
 
+_NAMED = 5
 Outcomes = Mapping[str, Sequence[bool]]
 
 
@@ -59,11 +60,13 @@ def summarize(
     fewest = most_k({name: [False] * count for name, count in numbers.items()})
     extracted = sum(judged.extracted for judged in judging.judged)
     disputed = {record.task_id: dict(record.failures) for record in judging.references if record.failures}
-    notes = [f"pass@{k} is left out: there is a task with only {fewest} samples" for k in ks if k > fewest]
+    plural = "" if fewest == 1 else "s"
+    notes = [f"pass@{k} is left out: there is a task with only {fewest} sample{plural}" for k in ks if k > fewest]
     if len(set(numbers.values())) > 1:
         notes.append(f"tasks have {min(numbers.values())} to {max(numbers.values())} samples each")
     if missing:
-        notes.append(f"counted as failed, for they have no sample: {', '.join(missing)}")
+        named = ", ".join(missing[:_NAMED]) + (", ..." if len(missing) > _NAMED else "")
+        notes.append(f"counted as failed for want of a sample ({len(missing)}): {named}")
     if disputed:
         notes.append(
             f"the suite's own solution fails tests of {', '.join(disputed)}; 'validated' leaves these tests out"

@@ -33,6 +33,8 @@ from evaluators.languages import LANGUAGES
 from evo._version import __version__
 from evo.cli.run_samples import holds_runs, samples_of_runs
 
+_MOST_WORKERS = 256
+
 
 @dataclasses.dataclass(frozen=True)
 class JudgeOptions:
@@ -90,11 +92,18 @@ def _ks(text: str) -> tuple[int, ...]:
 def _judge(path: Path, options: JudgeOptions) -> int:
     started = time.monotonic()
     if not 0 < options.seconds < math.inf:
-        raise UserError(f"--timeout is {options.seconds:g}, but must be above 0: seconds of processor time, as 3")
-    if options.workers is not None and options.workers < 1:
-        raise UserError(f"--workers is {options.workers}, but must be at least 1")
+        raise UserError(f"--timeout is {options.seconds:g}: give finite seconds of processor time above 0, as 3")
+    if options.workers is not None and not 1 <= options.workers <= _MOST_WORKERS:
+        raise UserError(
+            f"--workers is {options.workers}: give 1 to {_MOST_WORKERS}; more than processors are of no use"
+        )
     if options.write is not None:
-        writer_of(options.write[0])
+        form, folder = options.write
+        writer_of(form)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"--write {form} {folder}: no folder can be made there ({error.strerror})") from error
     suite = find_suite(options.suite)
     if not suite.is_judged:
         raise UserError(f"the tests of {suite.title} cannot be run here: docs/suites.md says why")

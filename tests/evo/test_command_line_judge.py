@@ -90,7 +90,7 @@ def test_plain_text_tells_the_same(typed):
     assert code == 0
     assert "HumanEval, python: 3 samples for 3 tasks" in out
     assert re.search(r"all +pass@1 +1\.0000", out)
-    assert "pass@10 is left out: there is a task with only 1 samples" in out
+    assert "pass@10 is left out: there is a task with only 1 sample" in out
     assert "samples.jsonl.gz.human-eval.verdicts.jsonl" in out
 
 
@@ -135,7 +135,7 @@ MISTAKES = {
     "another language": ([*HUMAN_EVAL, "--language", "cpp"], "python"),
     "a bad k": ([*HUMAN_EVAL, "--k", "1,0"], "--k is '1,0'"),
     "a bad time": ([*HUMAN_EVAL, "--timeout", "0"], "--timeout is 0"),
-    "no workers": ([*HUMAN_EVAL, "--workers", "0"], "at least 1"),
+    "no workers": ([*HUMAN_EVAL, "--workers", "0"], "give 1 to 256"),
     "no suite file": (["--suite", "human-eval", "--data", "none.jsonl"], "there is no file 'none.jsonl'"),
     "another suite's file": (["--suite", "mbpp", "--data", "suite.jsonl"], "is this the file of another suite"),
     "a file that is none of verdicts": ([*HUMAN_EVAL, "--out", "suite.jsonl"], "no line of a file of verdicts"),
