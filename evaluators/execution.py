@@ -104,19 +104,22 @@ class Evaluation:
     @cached_property
     def pass_rate(self) -> float:
         """Share of the judged cases that passed, in ``[0, 1]``; 0 where there are none."""
-        judged = self.judged_cases
-        return sum(self.verdicts[index].passed for index in judged) / len(judged) if judged else 0.0
+        judged, verdicts = self.judged_cases, self.verdicts
+        if len(judged) == len(verdicts):
+            return verdicts.count(Verdict.PASS) / len(judged) if judged else 0.0
+        return sum(verdicts[index].passed for index in judged) / len(judged) if judged else 0.0
 
     @cached_property
     def mean_score(self) -> float:
         """Mean of the judged cases' scores, in ``[0, 1]``; 0 where there are none."""
-        return float(self.scores[list(self.judged_cases)].mean()) if self.judged_cases else 0.0
+        judged = self.judged_cases
+        scores = self.scores if len(judged) == len(self.scores) else self.scores[list(judged)]
+        return float(scores.mean()) if judged else 0.0
 
     @cached_property
     def solved(self) -> bool:
         """Whether there are cases, and all of them were judged and passed."""
-        verdicts = self.verdicts
-        return bool(verdicts) and all(verdict.passed for verdict in verdicts)
+        return len(self.verdicts) == self.verdicts.count(Verdict.PASS) > 0
 
     @cached_property
     def compiled(self) -> bool:

@@ -70,18 +70,18 @@ async def finished_births(
     if record is None or record["circumstances"] != run.circumstances or len(record["births"]) != len(cases):
         return None
     await asyncio.sleep(0)  # whoever wants to interrupt has his turn between two generations
-    position = len(run.committed)
-    births = []
-    for (count, *spent), sample in zip(record["births"], cases, strict=True):
-        records = run.journal.individuals(position, count)
-        if len(records) != count:
-            raise InfrastructureError(
-                f"the journal in {run.journal.folder} lacks individuals of generation {generation}: "
-                "it is not whole; go on from a copy"
-            )
-        births.append(FinishedBirth([await _individual(run, each, sample) for each in records], Charge(*spent)))
-        position += count
-    return births
+    count = sum(made for made, *_ in record["births"])
+    records = run.journal.individuals(len(run.committed), count)
+    if len(records) != count:
+        raise InfrastructureError(
+            f"the journal in {run.journal.folder} lacks individuals of generation {generation}: "
+            "it is not whole; go on from a copy"
+        )
+    left = iter(records)
+    return [
+        FinishedBirth([await _individual(run, next(left), sample) for _ in range(made)], Charge(*spent))
+        for (made, *spent), sample in zip(record["births"], cases, strict=True)
+    ]
 
 
 async def _individual(run: Run, record: dict[str, Any], sample: tuple[int, ...] | None) -> Individual:
