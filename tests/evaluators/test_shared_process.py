@@ -135,3 +135,10 @@ def test_a_program_that_tampers_with_its_files_fails_alone(executor, tampering):
         assert len(results) == 3
     after = run(executor, "print(int(input()) + 1)", ["1", "2"])
     assert [result.output for result in after] == ["2\n", "3\n"]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("seconds", [1e-6, 1e-3])
+def test_a_limit_shorter_than_any_start_is_a_timeout_and_no_trouble_of_the_sandbox(executor, fresh, seconds):
+    results = run(executor, "while True: pass", ["", ""], fresh, cpu_seconds=seconds, total_cpu_seconds=seconds)
+    assert {str(result.verdict) for result in results} <= {"timeout_cpu", "skipped", "compile_limit"}
