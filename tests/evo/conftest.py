@@ -1,12 +1,14 @@
-"""Searches in the ladder world, for the tests of this folder."""
+"""Searches in the ladder world and the command line, for the tests of this folder."""
 
 import asyncio
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evo.cli.app import main
 from evo.result import Result
 from evo.session import Session, begin, go_on
 from evo.settings_sources import settings_from
@@ -66,5 +68,20 @@ def resumed(shuffled: Callable[..., Any]) -> Callable[..., Result]:
             accept_changes=accept_changes,
         )
         return asyncio.run(go_on(folder, session))
+
+    return run
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Any]:
+    """Type a command, in an empty folder; gives its exit code and what it wrote to standard output and error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: Any) -> tuple[Any, str, str]:
+        monkeypatch.setattr(sys, "argv", ["evo", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        told = capsys.readouterr()
+        return ended.value.code or 0, told.out, told.err
 
     return run

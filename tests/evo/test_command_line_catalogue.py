@@ -1,13 +1,11 @@
 """``evo problems`` and ``evo published`` as a user types them."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks.catalog import PROBLEMS
-from evo.cli.app import main
 
 FILE = """
 name: double
@@ -17,20 +15,6 @@ examples:
 hidden:
   - {input: "31415\\n", output: "62830\\n"}
 """
-
-
-@pytest.fixture
-def typed(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["evo", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return run
 
 
 def test_the_list_has_all_problems_and_suites(typed):

@@ -7,26 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evo.cli.app import main
-
 RIGHT = (
     "def reply(request):\n    return '```python\\nimport math\\nprint(math.gcd(int(input()), int(input())))\\n```'\n"
 )
 WRONG = "def reply(request):\n    return '```python\\nprint(0)  # %d\\n```' % request.seed\n"
-
-
-@pytest.fixture
-def typed(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["evo", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        told = capsys.readouterr()
-        return ended.value.code or 0, told.out, told.err
-
-    return run
 
 
 @pytest.mark.parametrize(
